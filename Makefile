@@ -1,0 +1,61 @@
+# Two commands for a fresh machine with Python >= 3.11, a C++20 compiler and make:
+#   make demo    set up and print certified equations from the bundled data
+#   make test    set up and run the tests
+# and one for contributors:
+#   make check   lint, format, types, C++ tests under sanitizers, long campaigns
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := $(shell find cpp bindings -name '*.[ch]pp') CMakeLists.txt pyproject.toml
+
+.PHONY: demo test check lint format types cpp campaign bench clean
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+$(VENV)/.installed: $(SOURCES) | $(BIN)/python
+	$(BIN)/python -m pip install --quiet -e '.[test]'
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet -e '.[dev]'
+	@touch $@
+
+demo: $(VENV)/.installed
+	@$(BIN)/exactsindy demo
+
+test: $(VENV)/.installed
+	$(BIN)/python -m pytest -q -m "not campaign"
+
+check: lint types cpp test campaign
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror $$(git ls-files '*.cpp' '*.hpp')
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $$(git ls-files '*.cpp' '*.hpp')
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+cpp: $(VENV)/.dev
+	@for sanitizer in address,undefined thread; do \
+	  $(BIN)/cmake -S . -B build/cpp-$${sanitizer%%,*} -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+	    -DEXACTSINDY_TESTS=ON -DEXACTSINDY_SANITIZE=$$sanitizer -DCMAKE_BUILD_TYPE=RelWithDebInfo > /dev/null && \
+	  $(BIN)/cmake --build build/cpp-$${sanitizer%%,*} && \
+	  $(BIN)/ctest --test-dir build/cpp-$${sanitizer%%,*} --output-on-failure || exit 1; \
+	done
+
+campaign: $(VENV)/.installed
+	$(BIN)/python -m pytest -q -m campaign
+
+bench: $(VENV)/.installed
+	$(BIN)/python benchmarks/solver.py
+
+clean:
+	rm -rf build $(VENV) .pytest_cache .mypy_cache .ruff_cache

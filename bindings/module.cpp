@@ -1,0 +1,192 @@
+// The only Python file of the core: arrays in, records out, GIL released.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <limits>
+
+#include "search/kernels.hpp"
+#include "search/solve.hpp"
+
+namespace nb = nanobind;
+using namespace exactsindy;
+
+namespace {
+
+using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+std::span<const double> view(const Vector& v) { return {v.data(), v.size()}; }
+
+Instance instance_of(const Matrix& factor, const Vector& target, const Vector& rest, const Vector& ridge) {
+  if (factor.shape(0) != target.size() || factor.shape(1) != target.size() || ridge.size() != target.size())
+    throw std::invalid_argument("factor, target and ridge do not fit together");
+  return Instance::from_factor({factor.data(), factor.size()}, view(target), view(rest), view(ridge));
+}
+
+// Units of the caller: what solve() does not know once the instance is moved into it.
+struct Units {
+  Double2 rest;
+  int target_exponent;
+  std::vector<int> original, exponent;
+
+  explicit Units(const Instance& in)
+      : rest(in.rest), target_exponent(in.target_exponent), original(in.original), exponent(in.exponent) {}
+
+  double objective(Double2 error) const { return std::ldexp((rest + error).hi, 2 * target_exponent); }
+  // Rounded down twice: once for the last bit of `error`, once for the sum.
+  double lower(double error) const {
+    if (!std::isfinite(error)) return error;
+    const double down = error > 0.0 ? std::nextafter(error, 0.0) : 0.0;
+    const double sum = (rest + Double2{down, 0.0}).hi;
+    return std::ldexp(sum > 0.0 ? std::nextafter(sum, 0.0) : 0.0, 2 * target_exponent);
+  }
+  nb::tuple answer(const Answer& a) const {
+    std::vector<int> support;
+    std::vector<double> coef;
+    for (std::size_t i = 0; i < a.support.size(); ++i) {
+      support.push_back(original[a.support[i]]);
+      coef.push_back(std::ldexp(a.coef[i], target_exponent - exponent[a.support[i]]));
+    }
+    return nb::make_tuple(support, coef, objective(a.error));
+  }
+};
+
+const char* stop_name(Stop stop) {
+  switch (stop) {
+    case Stop::kTime:
+      return "TIME_LIMIT";
+    case Stop::kNodes:
+      return "NODE_LIMIT";
+    case Stop::kInterrupted:
+      return "INTERRUPTED";
+    default:
+      return "COMPLETE";
+  }
+}
+
+nb::dict outcome_of(const Outcome& out, const Units& units) {
+  nb::dict d;
+  nb::list answers;
+  for (const Answer& a : out.answers) answers.append(units.answer(a));
+  d["answers"] = answers;
+  d["runner_up"] = out.runner_up < 0.0 ? std::numeric_limits<double>::quiet_NaN()
+                   : std::isinf(out.runner_up) ? out.runner_up : units.objective({out.runner_up, 0.0});
+  d["lower_bound"] = units.lower(out.lower);
+  d["stop"] = stop_name(out.stop);
+  d["complete"] = out.complete;
+  d["nodes"] = out.nodes;
+  d["seconds"] = out.seconds;
+  return d;
+}
+
+using Given = std::tuple<Matrix, Vector, Vector, Vector, int, std::vector<std::vector<int>>>;
+
+nb::list solve_all(const std::vector<Given>& given, bool path, bool pool, int keep, double within, long capacity,
+                   double seconds, long nodes, int threads, nb::object progress) {
+  std::vector<Request> requests;
+  std::vector<Units> units;
+  for (const auto& [factor, target, rest, ridge, size, starts] : given) {
+    Request request{instance_of(factor, target, rest, ridge), size, {}};
+    if (size < 0 || size > kMaxSize) throw std::invalid_argument("size out of range");
+    units.emplace_back(request.instance);
+    for (const auto& start : starts) {
+      std::vector<int> columns;
+      for (int j : start) {
+        const auto& original = request.instance.original;
+        const auto at = std::find(original.begin(), original.end(), j);
+        if (at != original.end()) columns.push_back(static_cast<int>(at - original.begin()));
+      }
+      request.starts.push_back(columns);
+    }
+    requests.push_back(std::move(request));
+  }
+  Options options;
+  options.path = path;
+  options.pool = pool;
+  options.keep = keep;
+  options.within = within;
+  options.capacity = static_cast<std::size_t>(capacity);
+  options.limits = {seconds, nodes, threads};
+
+  std::exception_ptr failure;
+  double next_report = 0.0;
+  const auto watch = [&](const std::vector<Snapshot>& now, long count, double elapsed) {
+    nb::gil_scoped_acquire gil;
+    if (PyErr_CheckSignals() != 0) {
+      // Ctrl-C ends the search with its best answer; anything else a signal handler raised is passed on.
+      if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+        PyErr_Clear();
+      } else {
+        try {
+          nb::raise_python_error();
+        } catch (...) {
+          failure = std::current_exception();
+        }
+      }
+      return false;
+    }
+    if (progress.is_none() || elapsed < next_report) return true;
+    next_report = elapsed + 0.1;
+    try {
+      nb::list incumbents, bounds;
+      for (std::size_t i = 0; i < now.size(); ++i) {
+        const double e = now[i].incumbent;
+        incumbents.append(std::isfinite(e) ? units[i].objective({e, 0.0}) : e);
+        bounds.append(units[i].lower(now[i].lower));
+      }
+      progress(incumbents, bounds, count, elapsed);
+      return true;
+    } catch (...) {
+      failure = std::current_exception();
+      return false;
+    }
+  };
+
+  std::vector<std::vector<Outcome>> results;
+  {
+    nb::gil_scoped_release release;
+    results = solve(requests, options, watch);
+  }
+  if (failure) std::rethrow_exception(failure);
+  nb::list out;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    nb::list sizes;
+    for (const Outcome& outcome : results[i]) sizes.append(outcome_of(outcome, units[i]));
+    out.append(sizes);
+  }
+  return out;
+}
+
+nb::tuple refit_one(const Matrix& factor, const Vector& target, const Vector& rest, const Vector& ridge,
+                    const std::vector<int>& support) {
+  const Instance instance = instance_of(factor, target, rest, ridge);
+  const Units units(instance);
+  std::vector<int> columns;
+  for (std::size_t j = 0; j < instance.original.size(); ++j)
+    if (std::find(support.begin(), support.end(), instance.original[j]) != support.end())
+      columns.push_back(static_cast<int>(j));
+  if (columns.size() > kMaxSize) throw std::invalid_argument("support too large");
+  Refitter refitter(instance);
+  Fit fit;
+  refitter.fit(columns, fit);
+  const Answer answer{std::vector<int>(fit.support, fit.support + fit.size),
+                      std::vector<double>(fit.coef, fit.coef + fit.size), fit.error};
+  return nb::make_tuple(units.answer(answer), units.lower(fit.error.hi));
+}
+
+}  // namespace
+
+NB_MODULE(_native, m) {
+  m.doc() = "Native core of exactsindy: exact best-subset search on a triangular factor.";
+  m.attr("max_size") = kMaxSize;
+  m.def("kernel_name", [] { return kernels().name; }, "Instruction set chosen at run time.");
+  m.def("solve", &solve_all, nb::arg("requests"), nb::arg("path"), nb::arg("pool"), nb::arg("keep"), nb::arg("within"),
+        nb::arg("capacity"), nb::arg("seconds"), nb::arg("nodes"), nb::arg("threads"), nb::arg("progress").none(),
+        "Solve (factor, target, rest, ridge, size, starts) requests; one list of outcomes per request.");
+  m.def("refit", &refit_one, nb::arg("factor"), nb::arg("target"), nb::arg("rest"), nb::arg("ridge"),
+        nb::arg("support"), "Canonical least-squares fit of one support.");
+}

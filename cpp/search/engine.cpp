@@ -1,0 +1,142 @@
+#include "search/engine.hpp"
+
+#include "search/node.hpp"
+
+namespace exactsindy {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kTickInterval = std::chrono::milliseconds(50);
+constexpr double kSpawnAfter = 1e-3;  // seconds: shorter solves are not worth a second thread
+constexpr unsigned kClockInterval = 16;
+
+}  // namespace
+
+Engine::Engine(const Limits& limits, Tick tick)
+    : limits_(limits), tick_(std::move(tick)), start_(Clock::now()), next_tick_(start_ + kTickInterval) {}
+
+Engine::~Engine() = default;
+
+double Engine::elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+bool Engine::pause(Worker& worker, Search& search) {
+  search.nodes.fetch_add(1, std::memory_order_relaxed);
+  const long count = nodes_.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (limits_.nodes > 0 && count > limits_.nodes) {
+    Stop none = Stop::kNone;
+    stop_.compare_exchange_strong(none, Stop::kNodes);
+  }
+  return stopping(worker, search);
+}
+
+bool Engine::stopping(Worker& worker, Search& search) {
+  if (++worker.countdown >= kClockInterval) {
+    worker.countdown = 0;
+    check(worker);
+  }
+  return stop() != Stop::kNone || search.superseded();
+}
+
+void Engine::check(Worker& worker) {
+  const auto now = Clock::now();
+  const double seconds = std::chrono::duration<double>(now - start_).count();
+  Stop none = Stop::kNone;
+  if (limits_.seconds > 0.0 && seconds > limits_.seconds) stop_.compare_exchange_strong(none, Stop::kTime);
+  if (worker.index != 0) return;
+  if (now >= next_tick_) {
+    next_tick_ = now + kTickInterval;
+    if (tick_ && !tick_()) stop_.compare_exchange_strong(none, Stop::kInterrupted);
+  }
+  if (threads_.empty() && limits_.threads > 1 && seconds > kSpawnAfter) spawn();
+}
+
+void Engine::spawn() {
+  for (int i = 1; i < limits_.threads; ++i) {
+    workers_.push_back(std::make_unique<Worker>(*this, i));
+    Worker* worker = workers_.back().get();
+    threads_.emplace_back([this, worker] { work(*worker); });
+  }
+}
+
+void Engine::give(Task&& task) {
+  task.search->outstanding.fetch_add(1);
+  task.search->task_started(task.bound);
+  const std::lock_guard lock(mutex_);
+  tasks_.push_back(std::move(task));
+  queued_.store(static_cast<int>(tasks_.size()), std::memory_order_relaxed);
+  wake_.notify_one();
+}
+
+// Take one piece of work and do it; false if there is none now.
+bool Engine::take(Worker& worker, bool jobs_too, std::unique_lock<std::mutex>& lock) {
+  if (jobs_too && next_job_ < job_count_) {
+    const int i = next_job_++;
+    lock.unlock();
+    guarded([&] { (*job_)(worker, i); });
+    lock.lock();
+    if (--jobs_left_ == 0) wake_.notify_all();
+    return true;
+  }
+  if (tasks_.empty()) return false;
+  Task task = std::move(tasks_.front());
+  tasks_.pop_front();
+  queued_.store(static_cast<int>(tasks_.size()), std::memory_order_relaxed);
+  lock.unlock();
+  if (stop() != Stop::kNone)
+    task.search->leave_open(task.bound);
+  else if (!task.search->superseded())
+    guarded([&] { worker.run(task); });
+  task.search->task_ended(task.bound);
+  lock.lock();
+  task.search->outstanding.fetch_sub(1);
+  wake_.notify_all();
+  return true;
+}
+
+void Engine::guarded(const std::function<void()>& part) {
+  try {
+    part();
+  } catch (...) {
+    const std::lock_guard lock(error_mutex_);
+    if (!error_) error_ = std::current_exception();
+    stop_.store(Stop::kInterrupted);
+  }
+}
+
+void Engine::rest(Worker& worker, std::unique_lock<std::mutex>& lock) {
+  idle_.fetch_add(1, std::memory_order_relaxed);
+  wake_.wait_for(lock, std::chrono::milliseconds(10));
+  idle_.fetch_sub(1, std::memory_order_relaxed);
+  if (worker.index == 0) {
+    lock.unlock();
+    check(worker);
+    lock.lock();
+  }
+}
+
+void Engine::work(Worker& worker) {
+  std::unique_lock lock(mutex_);
+  while (jobs_left_ > 0)
+    if (!take(worker, true, lock)) rest(worker, lock);
+}
+
+void Engine::explore(Worker& worker, Search& search) {
+  worker.root(search);
+  std::unique_lock lock(mutex_);
+  while (search.outstanding.load() > 0)
+    if (!take(worker, false, lock)) rest(worker, lock);
+}
+
+void Engine::run(int count, const std::function<void(Worker&, int)>& job) {
+  job_ = &job;
+  job_count_ = jobs_left_ = count;
+  workers_.push_back(std::make_unique<Worker>(*this, 0));
+  Worker& first = *workers_.front();
+  workers_.reserve(limits_.threads);
+  work(first);
+  for (std::thread& thread : threads_) thread.join();
+  if (error_) std::rethrow_exception(error_);
+}
+
+}  // namespace exactsindy

@@ -1,0 +1,82 @@
+// Workers and limits: equations in parallel first, then parts of one search.
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "search/search.hpp"
+
+namespace exactsindy {
+
+enum class Stop { kNone, kTime, kNodes, kInterrupted };
+
+struct Limits {
+  double seconds = 0.0;  // 0: none
+  long nodes = 0;        // 0: none
+  int threads = 1;
+};
+
+// A subtree handed to another worker: terms in, terms still free.
+struct Task {
+  Search* search;
+  std::vector<int> in, free;
+  double bound;
+};
+
+// Called from the calling thread about every 50 ms; returns false to interrupt.
+using Tick = std::function<bool()>;
+
+class Worker;
+
+class Engine {
+ public:
+  Engine(const Limits& limits, Tick tick);
+  ~Engine();
+
+  // Run `job(worker, i)` for i in 0..count-1 on all workers; jobs call explore().
+  void run(int count, const std::function<void(Worker&, int)>& job);
+  // Explore the whole tree of a search, with the help of idle workers.
+  void explore(Worker& worker, Search& search);
+
+  Stop stop() const { return stop_.load(std::memory_order_relaxed); }
+  // Count a node, look at the clock now and then; true if the search must end.
+  bool pause(Worker& worker, Search& search);
+  // The same without counting.
+  bool stopping(Worker& worker, Search& search);
+  bool hungry() const { return idle_.load(std::memory_order_relaxed) > queued_.load(std::memory_order_relaxed); }
+  void give(Task&& task);
+  double elapsed() const;
+  long nodes() const { return nodes_.load(std::memory_order_relaxed); }
+
+ private:
+  void work(Worker& worker);
+  bool take(Worker& worker, bool jobs_too, std::unique_lock<std::mutex>& lock);
+  void rest(Worker& worker, std::unique_lock<std::mutex>& lock);
+  void guarded(const std::function<void()>& part);
+  void check(Worker& worker);
+  void spawn();
+
+  const Limits limits_;
+  const Tick tick_;
+  const std::chrono::steady_clock::time_point start_;
+  std::chrono::steady_clock::time_point next_tick_;
+  std::atomic<Stop> stop_{Stop::kNone};
+  std::atomic<long> nodes_{0};
+  std::atomic<int> idle_{0}, queued_{0};
+  std::mutex mutex_, error_mutex_;
+  std::exception_ptr error_;
+  std::condition_variable wake_;
+  std::deque<Task> tasks_;
+  std::vector<std::thread> threads_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  const std::function<void(Worker&, int)>* job_ = nullptr;
+  int next_job_ = 0, job_count_ = 0, jobs_left_ = 0;
+};
+
+}  // namespace exactsindy

@@ -1,0 +1,52 @@
+// What the search needs of an instance before it starts: a guide (fast, unproved) and a certifier (safe).
+#pragma once
+#include <vector>
+
+#include "search/refit.hpp"
+
+namespace exactsindy {
+
+// Root of both sweeps, in plain doubles. Nothing here is trusted: it decides where to look and what to try to prove.
+//
+// Forward:  gram = normalised (A'A + ridge), unit diagonal; moment = normalised A'z.
+// Backward: rows of the pseudo-inverse of the ridge-augmented matrix ("dual vectors"), in the D coordinates of an
+//           orthonormal basis of its column space; `back` and `offset` map them to the rows of A.
+struct Guide {
+  int columns = 0, stride = 0;
+  Array gram;                   // columns x stride
+  Array moment;
+  double square = 0.0;          // |z|^2
+  bool invertible = false;      // the backward side exists
+  Array dual;                   // columns x stride, row j = dual vector of column j
+  Array beta;                   // least-squares coefficients of all columns
+  double base = 0.0;            // value of the fit of all columns
+  bool rotated = false;
+  Array back;                   // columns x row stride: w = offset + back' r
+  Array offset;
+
+  explicit Guide(const Instance& instance);
+};
+
+// Safe lower bounds. For any vector w and any x with |x_j| <= reach_j,
+//   |z - A x|^2 + sum ridge_j x_j^2  >=  2 w'z - |w|^2 - sum_{j in support} max_{|x_j| <= reach_j} (2 g_j x_j - ridge_j x_j^2),
+// g = A'w, since |z - Ax|^2 >= 2 w'(z - Ax) - |w|^2. Every rounding error is bounded and subtracted. `reach_j` holds for
+// every support whose value is at most the cut: x_j = (L z)_j - (L (z - Ax))_j + ((I - L A) x)_j with a left inverse L.
+class Certifier {
+ public:
+  Certifier(const Instance& instance, const Guide& guide);
+
+  // Lower bound for all supports that contain `in` and at most `slots` of `free`, among those with value <= cut
+  // (so: a result above cut proves that there are none). w: vector over the rows, padded.
+  double bound(const double* w, const int* in, int in_count, const int* free, int free_count, int slots,
+               double cut) const;
+
+  double reach(int j, double cut) const;
+
+ private:
+  const Instance& instance_;
+  const Kernels& kernels_;
+  std::vector<double> centre_;   // bound of |(Lz)_j| plus what rounding may add
+  std::vector<double> spread_;   // bound of the norm of row j of L (plus the effect of I - LA); inf if unknown
+};
+
+}  // namespace exactsindy

@@ -1,0 +1,221 @@
+// Good supports before the search: greedy in both directions, then exchanges of one and of two terms. All of this
+// is guidance in plain doubles; what it finds gets its canonical value before it counts.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "search/node.hpp"
+
+namespace exactsindy {
+
+namespace {
+
+constexpr double kTiny = 1e-10;  // columns with less than this left after projection are passed over
+
+// All columns and the target projected off a few columns, on the normalised Gram matrix.
+struct Projection {
+  const Guide& g;
+  Array rows, c, d;
+  double value;
+  int count = 0;
+
+  Projection(const Guide& guide, int capacity)
+      : g(guide), rows(static_cast<std::size_t>(std::max(capacity, 1)) * guide.stride), c(guide.stride), d(guide.stride) {}
+
+  void clear() {
+    std::memcpy(c.data(), g.moment.data(), g.stride * sizeof(double));
+    std::fill(d.data(), d.data() + g.stride, 1.0);
+    value = g.square;
+    count = 0;
+  }
+  bool add(int j) {
+    if (!(d[j] > kTiny)) return false;
+    const double root = std::sqrt(d[j]), t = c[j] / root;
+    double* row = rows.data() + static_cast<std::size_t>(count) * g.stride;
+    std::memcpy(row, g.gram.data() + static_cast<std::size_t>(j) * g.stride, g.stride * sizeof(double));
+    for (int l = 0; l < count; ++l) {
+      const double* other = rows.data() + static_cast<std::size_t>(l) * g.stride;
+      kernels().axpy(-other[j], other, row, g.stride);
+    }
+    for (int a = 0; a < g.columns; ++a) {
+      row[a] /= root;
+      d[a] -= row[a] * row[a];
+      c[a] -= row[a] * t;
+    }
+    value -= t * t;
+    ++count;
+    return true;
+  }
+  bool load(const std::vector<int>& columns) {
+    clear();
+    return std::all_of(columns.begin(), columns.end(), [&](int j) { return add(j); });
+  }
+  // Best single column to add, or -1.
+  int best(const std::vector<int>& not_these) const {
+    int at = -1;
+    double gain = -1.0;
+    for (int a = 0; a < g.columns; ++a) {
+      if (!(d[a] > kTiny) || std::find(not_these.begin(), not_these.end(), a) != not_these.end()) continue;
+      const double here = c[a] * c[a] / d[a];
+      if (here > gain) gain = here, at = a;
+    }
+    return at;
+  }
+};
+
+std::vector<int> without(const std::vector<int>& support, std::size_t i, std::size_t j) {
+  std::vector<int> out;
+  for (std::size_t l = 0; l < support.size(); ++l)
+    if (l != i && l != j) out.push_back(support[l]);
+  return out;
+}
+
+}  // namespace
+
+// Smaller gains may be rounding noise, and exchanges that only chase noise need not end.
+double Worker::noise(double value) const { return 1e-9 * std::abs(value) + 1e-13 * equation_->guide.square; }
+
+std::vector<int> Worker::forward_greedy(int size) {
+  Projection p(equation_->guide, size);
+  std::vector<int> support;
+  p.clear();
+  while (static_cast<int>(support.size()) < size) {
+    const int j = p.best(support);
+    if (j < 0 || !p.add(j)) break;
+    support.push_back(j);
+  }
+  return support;
+}
+
+std::vector<int> Worker::backward_greedy(int size) {
+  Frame& f = *frames_[0];
+  load_root(f);
+  while (f.m > size) {
+    int cheapest = 0;
+    double cost = std::numeric_limits<double>::infinity();
+    for (int a = 0; a < f.m; ++a) {
+      const double d = f.beta[a] * f.beta[a] / f.norm2[a];
+      if (d < cost) cost = d, cheapest = a;
+    }
+    swap_to_last(f, cheapest);
+    exclude_last(f);
+  }
+  return std::vector<int>(f.free.begin(), f.free.begin() + f.m);
+}
+
+// Best exchange of one term; runner_up is the best neighbour seen.
+bool Worker::swap_one(std::vector<int>& support, std::vector<int>& runner_up) {
+  Projection p(equation_->guide, static_cast<int>(support.size()));
+  const std::vector<int> start = support;
+  double current = p.load(start) ? p.value : std::numeric_limits<double>::infinity();
+  double best = std::numeric_limits<double>::infinity();
+  std::vector<int> best_support;
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    std::vector<int> kept = without(start, i, i);
+    if (!p.load(kept)) continue;
+    const int j = p.best(start);
+    if (j < 0) continue;
+    const double value = p.value - p.c[j] * p.c[j] / p.d[j];
+    if (value < best) {
+      best = value;
+      best_support = kept;
+      best_support.push_back(j);
+    }
+  }
+  if (best_support.empty()) return false;
+  if (best < current - noise(current)) {
+    runner_up = start;
+    support = best_support;
+    return true;
+  }
+  runner_up = best_support;
+  return false;
+}
+
+// Best exchange of two terms, by the pair scan.
+bool Worker::swap_two(std::vector<int>& support) {
+  const Guide& g = equation_->guide;
+  Projection p(g, static_cast<int>(support.size()));
+  if (!p.load(support)) return false;
+  double best = p.value - noise(p.value);
+  std::vector<int> found;
+  double* s = scratch_->s.data();
+  for (std::size_t i = 0; i < support.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const std::vector<int> kept = without(support, i, j);
+      if (!p.load(kept)) continue;
+      std::memcpy(s, g.gram.data(), static_cast<std::size_t>(g.columns) * g.stride * sizeof(double));
+      for (int l = 0; l < p.count; ++l)
+        kernels().include(s, s, g.stride, g.columns, p.rows.data() + static_cast<std::size_t>(l) * g.stride);
+      std::fill(u_.data(), u_.data() + g.stride, 0.0);
+      for (int a = 0; a < g.columns; ++a) {
+        // Columns used up by the projection must not be taken: no moment, a harmless diagonal.
+        const bool usable = p.d[a] > kTiny;
+        c_[a] = usable ? p.c[a] : 0.0;
+        d_[a] = usable ? p.d[a] : 1.0;
+        square_[a] = c_[a] * c_[a];
+      }
+      for (int a = 1; a < g.columns; ++a) {
+        a = kernels().scan(s, g.stride, a, g.columns, u_.data(), c_.data(), square_.data(), d_.data(), p.value - best,
+                           0.0);
+        if (a >= g.columns) break;
+        if (!(p.d[a] > kTiny)) continue;
+        for (int b = 0; b < a; ++b) {
+          if (!(p.d[b] > kTiny)) continue;
+          const double schur = s[static_cast<std::size_t>(a) * g.stride + b];
+          const double det = d_[a] * d_[b] - schur * schur;
+          if (!(det > kTiny * d_[a] * d_[b])) continue;
+          const double gain = (square_[a] * d_[b] - 2.0 * c_[a] * c_[b] * schur + square_[b] * d_[a]) / det;
+          if (p.value - gain < best) {
+            best = p.value - gain;
+            found = kept;
+            found.push_back(a);
+            found.push_back(b);
+          }
+        }
+      }
+    }
+  if (found.empty()) return false;
+  support = found;
+  return true;
+}
+
+void Worker::incumbents(Search& search, const std::vector<std::vector<int>>& starts) {
+  prepare(search);
+  const int size = search.wanted.size, columns = equation_->guide.columns;
+  if (size > columns) return;
+  std::vector<std::vector<int>> pool;
+  for (std::vector<int> start : starts) {
+    Projection p(equation_->guide, size);
+    if (static_cast<int>(start.size()) > size) start.resize(size);
+    if (!p.load(start)) continue;
+    while (static_cast<int>(start.size()) < size) {
+      const int j = p.best(start);
+      if (j < 0 || !p.add(j)) break;
+      start.push_back(j);
+    }
+    pool.push_back(start);
+  }
+  pool.push_back(forward_greedy(size));
+  if (equation_->guide.invertible && size < columns) pool.push_back(backward_greedy(size));
+  std::vector<int> first(size);
+  for (int i = 0; i < size; ++i) first[i] = i;
+  std::set<std::vector<int>> done;
+  for (std::vector<int>& support : pool) {
+    if (static_cast<int>(support.size()) != size) continue;
+    std::vector<int> runner_up;
+    for (int round = 0; round < 100; ++round) {
+      if (swap_one(support, runner_up)) continue;
+      if (size < 3 || !swap_two(support)) break;
+    }
+    std::sort(support.begin(), support.end());
+    if (!done.insert(support).second) continue;
+    candidate(support.data());
+    if (search.superseded()) return;
+    if (static_cast<int>(runner_up.size()) == size) candidate(runner_up.data());
+  }
+  // Ties at zero error are decided by order, and the first support is the first in order.
+  if (search.best_error() == 0.0 || !std::isfinite(search.cut())) candidate(first.data());
+}
+
+}  // namespace exactsindy

@@ -1,0 +1,51 @@
+// The hot loops, compiled once per instruction set and chosen at run time (see kernels.cpp).
+#pragma once
+#include "search/dd.hpp"
+
+namespace exactsindy {
+
+// A vector in double-double: two parallel arrays.
+struct Span2 {
+  double* hi;
+  double* lo;
+};
+
+// All arrays are 64-byte aligned and padded with zeros to a multiple of 8 doubles.
+struct Kernels {
+  const char* name;
+
+  // sum_i a_i b_i over n (a multiple of 8) entries, in 8 interleaved partial sums: at most n/8 + 3 roundings per term.
+  double (*dot)(const double* a, const double* b, int n);
+
+  // y += alpha * x over n (a multiple of 8) entries.
+  void (*axpy)(double alpha, const double* x, double* y, int n);
+
+  // The same two in double-double.
+  Double2 (*dot2)(Span2 a, Span2 b, int n);
+  void (*axpy2)(Double2 alpha, Span2 x, Span2 y, int n);
+
+  // Backward step. Rows are dual vectors t_j; project all `count` rows off `pivot`, update the coefficients
+  // beta_j and the squared norms. `scale` is 1/|pivot|^2.
+  void (*exclude)(double* rows, int stride, int count, const double* pivot, double scale, double pivot_beta,
+                  double* beta, double* norm2);
+
+  // Forward step. out = s - u u' for the leading m x m block of the symmetric matrix s.
+  void (*include)(const double* s, double* out, int stride, int m, const double* u);
+
+  // Look for pairs (a, b), first <= a < m, b < a, whose two-term extension may reach the cut: with
+  // s = S_ab - u_a u_b it tests  c_a^2 d_b - 2 c_a c_b s + c_b^2 d_a + kappa >= gap (d_a d_b - s^2).
+  // Returns the first row a with such a pair, or m. `square` holds c_b^2.
+  int (*scan)(const double* s, int stride, int first, int m, const double* u, const double* c, const double* square,
+              const double* d, double gap, double kappa);
+};
+
+// The best kernels this processor can run.
+const Kernels& kernels();
+
+extern const Kernels kernels_generic;
+#ifdef EXACTSINDY_X86
+extern const Kernels kernels_avx2;
+extern const Kernels kernels_avx512;
+#endif
+
+}  // namespace exactsindy

@@ -1,0 +1,461 @@
+#include "search/node.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace exactsindy {
+
+namespace {
+
+// Below this determinant the Gram elimination has lost too much: start again from orthonormal vectors.
+constexpr double kSmallDet = 1e-6;
+
+std::size_t offset(const Frame&, int row, int stride) { return static_cast<std::size_t>(row) * stride; }
+
+}  // namespace
+
+void Worker::prepare(Search& search) {
+  search_ = &search;
+  const Instance& in = search.equation.instance;
+  const int size = search.wanted.size;
+  // Value of a support by elimination on the normalised Gram matrix: exact for a matrix changed by at most gamma in
+  // each entry, so the value is off by at most gamma (|z| + sum |x_j| n_j)^2 <= gamma |z|^2 (2 + 11 size) / det:
+  // |x| <= |z| / sigma, and the smallest eigenvalue of a unit-diagonal matrix is at least det / e.
+  const double gamma = 2.0 * kEps * (in.stride / kLane + 16 + 6 * size);
+  kappa_ = gamma * in.z_norm * in.z_norm * (2.0 + 12.0 * size) * 2.0 + 1e-300;
+  if (equation_id_ != search.equation.id) {
+    equation_ = &search.equation;
+    equation_id_ = search.equation.id;
+    refitter_ = std::make_unique<Refitter>(in);
+    frames_.clear();
+    scratch_.reset();
+  }
+  const int d = equation_->guide.columns, stride = equation_->guide.stride;
+  const auto make = [&](bool whole) {
+    auto frame = std::make_unique<Frame>();
+    frame->free.resize(d);
+    frame->s.reset(static_cast<std::size_t>(d) * stride);
+    frame->c.reset(stride);
+    if (whole && equation_->guide.invertible) {
+      frame->dual.reset(static_cast<std::size_t>(d) * stride);
+      frame->beta.reset(stride);
+      frame->norm2.reset(stride);
+      frame->r.reset(stride);
+    }
+    return frame;
+  };
+  while (static_cast<int>(frames_.size()) < std::max(1, size - 2)) frames_.push_back(make(true));
+  if (!scratch_) {
+    scratch_ = make(false);
+    for (Array* a : {&u_, &c_, &d_, &square_, &vector_}) a->reset(std::max(stride, in.stride));
+    w_.reset(in.stride);
+    basis_.reset(static_cast<std::size_t>(kMaxSize) * in.stride);
+  }
+}
+
+void Worker::load_root(Frame& frame) const {
+  const Guide& g = equation_->guide;
+  frame.m = g.columns;
+  frame.in_count = 0;
+  for (int j = 0; j < g.columns; ++j) frame.free[j] = j;
+  const std::size_t bytes = static_cast<std::size_t>(g.columns) * g.stride * sizeof(double);
+  std::memcpy(frame.s.data(), g.gram.data(), bytes);
+  std::memcpy(frame.c.data(), g.moment.data(), g.stride * sizeof(double));
+  frame.value = g.square;
+  frame.det = 1.0;
+  if (!g.invertible) return;
+  std::memcpy(frame.dual.data(), g.dual.data(), bytes);
+  std::memcpy(frame.beta.data(), g.beta.data(), g.stride * sizeof(double));
+  std::memset(frame.r.data(), 0, g.stride * sizeof(double));
+  const Kernels& k = kernels();
+  for (int j = 0; j < g.columns; ++j) {
+    const double* row = g.dual.data() + offset(frame, j, g.stride);
+    frame.norm2[j] = k.dot(row, row, g.stride);
+  }
+  frame.base = g.base;
+}
+
+void Worker::root(Search& search) {
+  prepare(search);
+  load_root(*frames_[0]);
+  begin(*frames_[0]);
+}
+
+void Worker::begin(Frame& frame) {
+  const int slots = search_->wanted.size - frame.in_count;
+  if (slots >= 3)
+    explore(0);
+  else
+    close(frame, slots);
+  if (aborted_) search_->leave_open(0.0);
+  aborted_ = false;
+}
+
+void Worker::run(const Task& task) {
+  prepare(*task.search);
+  Frame& frame = *frames_[0];
+  load_root(frame);
+  const auto last = [&](int j) {
+    const auto at = std::find(frame.free.begin(), frame.free.begin() + frame.m, j);
+    swap_to_last(frame, static_cast<int>(at - frame.free.begin()));
+  };
+  std::vector<char> stays(equation_->guide.columns, 0);
+  for (int j : task.in) stays[j] = 1;
+  for (int j : task.free) stays[j] = 1;
+  for (int j = 0; j < equation_->guide.columns; ++j)
+    if (!stays[j]) {
+      last(j);
+      exclude_last(frame);
+    }
+  for (int j : task.in) {
+    last(j);
+    if (!include_last(frame, frame)) return;
+  }
+  begin(frame);
+}
+
+void Worker::swap_to_last(Frame& f, int i) {
+  const int last = f.m - 1, stride = equation_->guide.stride;
+  if (i == last) return;
+  std::swap(f.free[i], f.free[last]);
+  std::swap(f.c[i], f.c[last]);
+  double* s = f.s.data();
+  std::swap_ranges(s + offset(f, i, stride), s + offset(f, i, stride) + f.m, s + offset(f, last, stride));
+  for (int a = 0; a < f.m; ++a) std::swap(s[offset(f, a, stride) + i], s[offset(f, a, stride) + last]);
+  if (!equation_->guide.invertible) return;
+  std::swap(f.beta[i], f.beta[last]);
+  std::swap(f.norm2[i], f.norm2[last]);
+  double* t = f.dual.data();
+  std::swap_ranges(t + offset(f, i, stride), t + offset(f, i, stride) + stride, t + offset(f, last, stride));
+}
+
+// The last free term leaves: only the backward side changes.
+void Worker::exclude_last(Frame& f) const {
+  const Guide& g = equation_->guide;
+  const int last = --f.m;
+  if (!g.invertible) return;
+  const Kernels& k = kernels();
+  const double* pivot = f.dual.data() + offset(f, last, g.stride);
+  const double scale = 1.0 / f.norm2[last], beta = f.beta[last];
+  k.exclude(f.dual.data(), g.stride, last, pivot, scale, beta, f.beta.data(), f.norm2.data());
+  k.axpy(beta * scale, pivot, f.r.data(), g.stride);
+  f.base += beta * beta * scale;
+}
+
+// The last free term enters: only the forward side changes. `child` may be `f` itself. False if the terms in are
+// dependent, so that no support below counts.
+bool Worker::include_last(const Frame& f, Frame& child) {
+  const Guide& g = equation_->guide;
+  const int last = f.m - 1;
+  const double* row = f.s.data() + offset(f, last, g.stride);
+  const double pivot = row[last], det = f.det * pivot;
+  const int entering = f.free[last];
+  if (&child != &f) {
+    std::copy(f.free.begin(), f.free.begin() + last, child.free.begin());
+    std::copy(f.in, f.in + f.in_count, child.in);
+    child.in_count = f.in_count;
+    if (g.invertible) {
+      std::memcpy(child.dual.data(), f.dual.data(), offset(f, last, g.stride) * sizeof(double));
+      std::memcpy(child.beta.data(), f.beta.data(), last * sizeof(double));
+      std::memcpy(child.norm2.data(), f.norm2.data(), last * sizeof(double));
+      std::memcpy(child.r.data(), f.r.data(), g.stride * sizeof(double));
+      child.base = f.base;
+    }
+  }
+  child.m = last;
+  child.in[child.in_count++] = entering;
+  if (!(det > kSmallDet)) return rebuild(child);
+  const double scale = 1.0 / std::sqrt(pivot), moment = f.c[last] * scale;
+  child.value = f.value - moment * moment;
+  child.det = det;
+  for (int a = 0; a < last; ++a) u_[a] = row[a] * scale;
+  std::fill(u_.data() + last, u_.data() + padded(last), 0.0);
+  for (int a = 0; a < last; ++a) child.c[a] = f.c[a] - u_[a] * moment;
+  kernels().include(f.s.data(), child.s.data(), g.stride, last, u_.data());
+  return true;
+}
+
+// Forward side of a frame from scratch: project off an orthonormal basis of the terms in, made in double-double.
+bool Worker::rebuild(Frame& f) {
+  const Guide& g = equation_->guide;
+  const Instance& in = equation_->instance;
+  const Kernels& k = kernels();
+  int sorted[kMaxSize];
+  std::copy(f.in, f.in + f.in_count, sorted);
+  std::sort(sorted, sorted + f.in_count);
+  refitter_->fit({sorted, static_cast<std::size_t>(f.in_count)}, fit_);
+  if (!fit_.admissible) return false;
+  const int rank = refitter_->basis({sorted, static_cast<std::size_t>(f.in_count)}, basis_.data(), in.stride);
+  std::memcpy(vector_.data(), in.z.data(), in.stride * sizeof(double));
+  double* t = f.s.data();
+  for (int a = 0; a < f.m; ++a)
+    for (int b = 0; b < f.m; ++b) t[offset(f, a, g.stride) + b] = g.gram[offset(f, f.free[a], g.stride) + f.free[b]];
+  for (int i = 0; i < rank; ++i) {
+    const double* q = basis_.data() + static_cast<std::size_t>(i) * in.stride;
+    k.axpy(-k.dot(q, vector_.data(), in.stride), q, vector_.data(), in.stride);
+    for (int a = 0; a < f.m; ++a)
+      u_[a] = k.dot(q, in.column(f.free[a]), in.length[f.free[a]]) / in.norm[f.free[a]];
+    std::fill(u_.data() + f.m, u_.data() + padded(f.m), 0.0);
+    k.include(t, t, g.stride, f.m, u_.data());
+  }
+  for (int a = 0; a < f.m; ++a)
+    f.c[a] = k.dot(vector_.data(), in.column(f.free[a]), in.length[f.free[a]]) / in.norm[f.free[a]];
+  f.value = fit_.error.hi;
+  f.det = 1.0;
+  return true;
+}
+
+int Worker::dearest(const Frame& f) const {
+  if (!equation_->guide.invertible) return f.m - 1;
+  int best = 0;
+  double cost = -1.0;
+  for (int a = 0; a < f.m; ++a) {
+    const double d = f.beta[a] * f.beta[a] / f.norm2[a];
+    if (d > cost) cost = d, best = a;
+  }
+  return best;
+}
+
+// Safe lower bound for the supports below a frame, from a residual in guide coordinates.
+double Worker::certified(const Frame& f, const double* r, int free_count, int slots, double cut) {
+  const Equation& e = *equation_;
+  const double* w = r;
+  if (e.guide.rotated) {
+    std::memcpy(w_.data(), e.guide.offset.data(), e.instance.stride * sizeof(double));
+    for (int j = 0; j < e.guide.columns; ++j)
+      kernels().axpy(r[j], e.guide.back.data() + static_cast<std::size_t>(j) * e.instance.stride, w_.data(),
+                     e.instance.stride);
+    w = w_.data();
+  }
+  return e.certifier.bound(w, f.in, f.in_count, f.free.data(), free_count, slots, cut);
+}
+
+// A lower bound for all supports below a frame; never below the trivial 0. The certifier speaks about supports with an
+// error of at most the cut; all others are above the cut.
+double Worker::safe_bound(const Frame& f) {
+  const double cut = search_->cut();
+  if (!equation_->guide.invertible || !std::isfinite(cut)) return 0.0;
+  return std::clamp(certified(f, f.r.data(), f.m, search_->wanted.size - f.in_count, cut), 0.0, cut);
+}
+
+// At least one of the slots + 1 dearest free terms is not in the support: if dropping any one of them is too much,
+// nothing is left. Each drop is certified on its own.
+bool Worker::dear_terms_prune(Frame& f, int slots, double cut) {
+  if (f.m <= slots) return false;
+  double top[kMaxSize + 1];
+  int which[kMaxSize + 1];
+  int held = 0;
+  for (int a = 0; a < f.m; ++a) {
+    const double d = f.beta[a] * f.beta[a] / f.norm2[a];
+    if (held == slots + 1 && !(d > top[held - 1])) continue;
+    if (held <= slots) ++held;
+    int at = held - 1;
+    for (; at > 0 && top[at - 1] < d; --at) top[at] = top[at - 1], which[at] = which[at - 1];
+    top[at] = d;
+    which[at] = a;
+  }
+  if (!(f.base + top[slots] > cut)) return false;
+  const int stride = equation_->guide.stride;
+  for (int i = slots; i >= 0; --i) {
+    const int a = which[i];
+    std::memcpy(vector_.data(), f.r.data(), stride * sizeof(double));
+    kernels().axpy(f.beta[a] / f.norm2[a], f.dual.data() + offset(f, a, stride), vector_.data(), stride);
+    std::swap(f.free[a], f.free[f.m - 1]);
+    const double bound = certified(f, vector_.data(), f.m - 1, slots, cut);
+    std::swap(f.free[a], f.free[f.m - 1]);
+    if (!(bound > cut)) return false;
+  }
+  return true;
+}
+
+bool Worker::pruned(Frame& f, int slots) {
+  const double cut = search_->cut();
+  if (!equation_->guide.invertible || !std::isfinite(cut)) return false;
+  if (f.base > cut && certified(f, f.r.data(), f.m, slots, cut) > cut) return true;
+  return dear_terms_prune(f, slots, cut);
+}
+
+void Worker::explore(int depth) {
+  Frame& f = *frames_[depth];
+  const int slots = search_->wanted.size - f.in_count;
+  while (f.m >= slots) {
+    if (f.m == slots) {
+      int support[kMaxSize];
+      std::copy(f.in, f.in + f.in_count, support);
+      std::copy(f.free.begin(), f.free.begin() + f.m, support + f.in_count);
+      candidate(support);
+      return;
+    }
+    if (engine_.pause(*this, *search_)) {
+      if (!search_->superseded()) search_->leave_open(safe_bound(f));
+      return;
+    }
+    if (pruned(f, slots) || tied_out(f, slots)) return;
+    if (f.in_count == 0) search_->root_bound(safe_bound(f));
+    swap_to_last(f, dearest(f));
+    if (slots == 3) {
+      scan_last(f);
+      if (aborted_) {
+        aborted_ = false;
+        search_->leave_open(safe_bound(f));
+        return;
+      }
+    } else {
+      Frame& child = *frames_[depth + 1];
+      if (include_last(f, child)) {
+        if (engine_.hungry())
+          hand_over(child);
+        else
+          explore(depth + 1);
+      }
+    }
+    exclude_last(f);
+  }
+}
+
+void Worker::hand_over(const Frame& child) {
+  engine_.give({search_, std::vector<int>(child.in, child.in + child.in_count),
+                std::vector<int>(child.free.begin(), child.free.begin() + child.m), safe_bound(child)});
+}
+
+// Ties at zero error: only supports that come earlier in the order still matter.
+bool Worker::tied_out(const Frame& f, int slots) const {
+  if (search_->cut() != 0.0) return false;
+  std::vector<int> first(f.free.begin(), f.free.begin() + f.m);
+  std::partial_sort(first.begin(), first.begin() + slots, first.end());
+  first.resize(slots);
+  first.insert(first.end(), f.in, f.in + f.in_count);
+  std::sort(first.begin(), first.end());
+  return search_->tied_out(first.data());
+}
+
+// Include the last free term and test all pairs of the others, without storing the projected matrix.
+void Worker::scan_last(Frame& f) {
+  const Guide& g = equation_->guide;
+  const int last = f.m - 1;
+  const double* row = f.s.data() + offset(f, last, g.stride);
+  const double pivot = row[last], det = f.det * pivot;
+  search_->nodes.fetch_add(1, std::memory_order_relaxed);
+  if (!(det > kSmallDet)) {
+    Frame& child = *scratch_;
+    std::copy(f.free.begin(), f.free.begin() + last, child.free.begin());
+    std::copy(f.in, f.in + f.in_count, child.in);
+    child.in_count = f.in_count;
+    child.in[child.in_count++] = f.free[last];
+    child.m = last;
+    if (rebuild(child)) close(child, 2);
+    return;
+  }
+  const double scale = 1.0 / std::sqrt(pivot), moment = f.c[last] * scale;
+  for (int a = 0; a < last; ++a) {
+    u_[a] = row[a] * scale;
+    c_[a] = f.c[a] - u_[a] * moment;
+    d_[a] = f.s[offset(f, a, g.stride) + a] - u_[a] * u_[a];
+  }
+  int in[kMaxSize];
+  std::copy(f.in, f.in + f.in_count, in);
+  in[f.in_count] = f.free[last];
+  scan_pairs(f, last, f.s.data(), u_.data(), c_.data(), d_.data(), f.value - moment * moment, det, in,
+             f.in_count + 1);
+}
+
+void Worker::scan_pairs(const Frame& f, int m, const double* s, const double* u, const double* c, const double* d,
+                        double value, double det, const int* in, int in_count) {
+  const int stride = equation_->guide.stride;
+  const Kernels& k = kernels();
+  const double kappa = kappa_ / det;
+  for (int a = 0; a < m; ++a) square_[a] = c[a] * c[a];
+  int support[kMaxSize];
+  double gap = value - search_->cut();
+  for (int a = 1; a < m; ++a) {
+    if (gap > -std::numeric_limits<double>::infinity()) a = k.scan(s, stride, a, m, u, c, square_.data(), d, gap, kappa);
+    if (a >= m) return;
+    for (int b = 0; b < a; ++b) {
+      const double schur = s[offset(f, a, stride) + b] - u[a] * u[b];
+      const double gain = square_[a] * d[b] - 2.0 * c[a] * c[b] * schur + square_[b] * d[a];
+      if (gain + kappa < gap * (d[a] * d[b] - schur * schur)) continue;
+      std::copy(in, in + in_count, support);
+      support[in_count] = f.free[a];
+      support[in_count + 1] = f.free[b];
+      candidate(support);
+      gap = value - search_->cut();
+    }
+    if (engine_.stopping(*this, *search_)) {
+      aborted_ = !search_->superseded();
+      return;
+    }
+  }
+}
+
+void Worker::scan_single(const Frame& f) {
+  const int stride = equation_->guide.stride;
+  int support[kMaxSize];
+  std::copy(f.in, f.in + f.in_count, support);
+  for (int a = 0; a < f.m; ++a) {
+    const double d = f.s[offset(f, a, stride) + a];
+    if (f.c[a] * f.c[a] + kappa_ / f.det < (f.value - search_->cut()) * d) continue;
+    support[f.in_count] = f.free[a];
+    candidate(support);
+  }
+}
+
+// Finish a frame with at most two slots left.
+void Worker::close(Frame& f, int slots) {
+  if (f.m < slots) return;
+  if (slots == 0) {
+    candidate(f.in);
+  } else if (slots == 1) {
+    scan_single(f);
+  } else {
+    for (int a = 0; a < f.m; ++a) d_[a] = f.s[offset(f, a, equation_->guide.stride) + a];
+    std::fill(u_.data(), u_.data() + padded(f.m), 0.0);
+    scan_pairs(f, f.m, f.s.data(), u_.data(), f.c.data(), d_.data(), f.value, f.det, f.in, f.in_count);
+  }
+}
+
+// Give a support its canonical value and offer it.
+void Worker::candidate(const int* support) {
+  const int size = search_->wanted.size;
+  int sorted[kMaxSize];
+  std::copy(support, support + size, sorted);
+  std::sort(sorted, sorted + size);
+  if (search_->cut() == 0.0 && search_->tied_out(sorted)) return;
+  refitter_->fit({sorted, static_cast<std::size_t>(size)}, fit_);
+  if (!fit_.admissible) {
+    search_->offer_smaller(fit_);
+    return;
+  }
+  if (fit_.error.hi > search_->cut()) return;
+  search_->offer(fit_);
+  reduce(fit_);
+}
+
+// Terms that cost nothing to drop: the smaller supports with the same error.
+void Worker::reduce(const Fit& fit) {
+  const double tiny = std::ldexp(fit.error.hi, -74) + 4.0 * fit.floor;
+  std::vector<std::vector<int>> todo;
+  const auto shrink = [&](const Fit& from) {
+    for (int i = 0; i < from.size; ++i) {
+      if (!(from.drop[i] <= tiny)) continue;
+      std::vector<int> fewer(from.support, from.support + from.size);
+      fewer.erase(fewer.begin() + i);
+      todo.push_back(std::move(fewer));
+    }
+  };
+  const Fit original = fit;
+  shrink(original);
+  std::set<std::vector<int>> seen;
+  Fit smaller;
+  while (!todo.empty()) {
+    const std::vector<int> support = std::move(todo.back());
+    todo.pop_back();
+    if (!seen.insert(support).second) continue;
+    refitter_->fit(support, smaller);
+    if (!(smaller.error == original.error)) continue;
+    search_->offer_smaller(smaller);
+    shrink(smaller);
+  }
+}
+
+}  // namespace exactsindy

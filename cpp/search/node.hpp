@@ -1,0 +1,80 @@
+// The two-sided cover search of one worker.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "search/engine.hpp"
+
+namespace exactsindy {
+
+// State of a node: terms in, terms free (positions 0..m-1), and both sides of the elimination.
+struct Frame {
+  int m = 0, in_count = 0;
+  int in[kMaxSize];
+  std::vector<int> free;
+  Array s, c;            // forward: free columns and target projected off the terms in (normalised columns)
+  double value = 0.0;    // |target projected off the terms in|^2
+  double det = 1.0;      // determinant of the normalised Gram matrix of the terms in
+  Array dual, beta, norm2, r;  // backward: dual vectors of the free terms, residual of the fit of all terms in and free
+  double base = 0.0;     // its squared norm
+};
+
+class Worker {
+ public:
+  Worker(Engine& engine, int number) : index(number), engine_(engine) {}
+
+  // Whole tree of a search.
+  void root(Search& search);
+  // A subtree.
+  void run(const Task& task);
+  // Good supports to start from; `starts` are supports the caller knows.
+  void incumbents(Search& search, const std::vector<std::vector<int>>& starts);
+
+  const int index;
+  unsigned countdown = 0;
+
+ private:
+  void prepare(Search& search);
+  void load_root(Frame& frame) const;
+  void begin(Frame& frame);
+  void explore(int depth);
+  bool pruned(Frame& frame, int slots);
+  bool dear_terms_prune(Frame& frame, int slots, double cut);
+  double certified(const Frame& frame, const double* r, int free_count, int slots, double cut);
+  double safe_bound(const Frame& frame);
+  int dearest(const Frame& frame) const;
+  void swap_to_last(Frame& frame, int position);
+  void exclude_last(Frame& frame) const;
+  bool include_last(const Frame& frame, Frame& child);
+  bool rebuild(Frame& frame);
+  void scan_last(Frame& frame);
+  void scan_pairs(const Frame& frame, int m, const double* s, const double* u, const double* c, const double* d,
+                  double value, double det, const int* in, int in_count);
+  void scan_single(const Frame& frame);
+  void close(Frame& frame, int slots);
+  void candidate(const int* support);
+  void reduce(const Fit& fit);
+  bool tied_out(const Frame& frame, int slots) const;
+  void hand_over(const Frame& frame);
+
+  // incumbent.cpp
+  double noise(double value) const;
+  std::vector<int> forward_greedy(int size);
+  std::vector<int> backward_greedy(int size);
+  bool swap_one(std::vector<int>& support, std::vector<int>& runner_up);
+  bool swap_two(std::vector<int>& support);
+
+  Engine& engine_;
+  Search* search_ = nullptr;
+  const Equation* equation_ = nullptr;
+  long equation_id_ = -1;  // addresses may be used again
+  std::unique_ptr<Refitter> refitter_;
+  std::vector<std::unique_ptr<Frame>> frames_;
+  std::unique_ptr<Frame> scratch_;
+  Array u_, c_, d_, square_, w_, vector_, basis_;
+  Fit fit_;
+  double kappa_ = 0.0;
+  bool aborted_ = false;  // a scan was left before its end
+};
+
+}  // namespace exactsindy

@@ -1,0 +1,184 @@
+#include "search/refit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace exactsindy {
+
+namespace {
+
+// A power of two exponent e with norm * 2^-e in [1/2, 1), safe for any finite entries.
+int norm_exponent(std::span<const double> v, double extra) {
+  double top = std::abs(extra);
+  for (double x : v) top = std::max(top, std::abs(x));
+  if (top == 0.0) return 0;
+  int shift = std::ilogb(top);
+  double sum = std::ldexp(extra, -shift) * std::ldexp(extra, -shift);
+  for (double x : v) sum += std::ldexp(x, -shift) * std::ldexp(x, -shift);
+  int e = 0;
+  std::frexp(std::sqrt(sum) * (1.0 + 1e-12), &e);
+  return e + shift;
+}
+
+}  // namespace
+
+Instance Instance::from_factor(std::span<const double> factor, std::span<const double> target,
+                               std::span<const double> rest, std::span<const double> ridge) {
+  Instance out;
+  const int n = static_cast<int>(target.size());
+  out.rows = n;
+  out.stride = padded(std::max(n, 1));
+  std::vector<double> column(n);
+  std::vector<std::vector<double>> kept;
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i < n; ++i) column[i] = i <= j ? factor[static_cast<std::size_t>(i) * n + j] : 0.0;
+    if (std::all_of(column.begin(), column.end(), [](double x) { return x == 0.0; })) continue;
+    const int e = norm_exponent(column, std::sqrt(ridge[j]));
+    for (double& x : column) x = std::ldexp(x, -e);
+    kept.push_back(column);
+    out.original.push_back(j);
+    out.exponent.push_back(e);
+    out.length.push_back(padded(j + 1));
+    out.ridge.push_back(std::ldexp(ridge[j], -2 * e));
+    out.has_ridge |= ridge[j] > 0.0;
+  }
+  out.columns = static_cast<int>(kept.size());
+  out.a.reset(static_cast<std::size_t>(out.columns) * out.stride);
+  for (int j = 0; j < out.columns; ++j) {
+    std::copy(kept[j].begin(), kept[j].end(), out.a.data() + static_cast<std::size_t>(j) * out.stride);
+    double sum = out.ridge[j];
+    for (double x : kept[j]) sum += x * x;
+    out.norm.push_back(std::sqrt(sum) * (1.0 + (n + 8) * kEps));
+  }
+  std::vector<double> whole(target.begin(), target.end());
+  whole.insert(whole.end(), rest.begin(), rest.end());
+  out.target_exponent = norm_exponent(whole, 0.0);
+  out.z.reset(out.stride);
+  double sum = 0.0;
+  for (int i = 0; i < n; ++i) {
+    out.z[i] = std::ldexp(target[i], -out.target_exponent);
+    sum += out.z[i] * out.z[i];
+  }
+  out.z_norm = std::sqrt(sum) * (1.0 + (n + 8) * kEps);
+  for (double x : rest) {
+    const double y = std::ldexp(x, -out.target_exponent);
+    out.rest = out.rest + two_prod(y, y);
+  }
+  out.tail.assign(out.stride / kLane + 1, Double2{});
+  for (int block = out.stride / kLane - 1; block >= 0; --block) {
+    out.tail[block] = out.tail[block + 1];
+    for (int i = 0; i < kLane; ++i) {
+      const double y = out.z[block * kLane + i];
+      out.tail[block] = out.tail[block] + two_prod(y, y);
+    }
+  }
+  return out;
+}
+
+bool better(const Fit& a, const Fit& b) {
+  if (!(a.error == b.error)) return a.error < b.error;
+  if (a.size != b.size) return a.size < b.size;
+  return std::lexicographical_compare(a.support, a.support + a.size, b.support, b.support + b.size);
+}
+
+Refitter::Refitter(const Instance& instance)
+    : instance_(instance), kernels_(kernels()), length_(instance.stride + padded(kMaxSize)) {
+  const std::size_t vectors = std::min(kMaxSize, instance.columns) + 1;
+  hi_.reset(vectors * length_);
+  lo_.reset(vectors * length_);
+}
+
+// Modified Gram-Schmidt with reorthogonalisation on the ridge-augmented columns. Vector i < kept_count_ is the
+// i-th orthonormal direction; the vector after them is scratch for the target.
+int Refitter::orthogonalise(std::span<const int> support) {
+  used_ = 0;
+  for (int j : support) used_ = std::max(used_, instance_.length[j]);
+  const int ridge_rows = instance_.has_ridge ? padded(static_cast<int>(support.size())) : 0;
+  const int n = used_ + ridge_rows;
+  kept_count_ = 0;
+  for (std::size_t s = 0; s < support.size(); ++s) {
+    const int j = support[s];
+    const Span2 q = vector(kept_count_);
+    std::memcpy(q.hi, instance_.column(j), used_ * sizeof(double));
+    std::memset(q.lo, 0, n * sizeof(double));
+    if (ridge_rows) {
+      std::memset(q.hi + used_, 0, ridge_rows * sizeof(double));
+      const Double2 root = sqrt(Double2{instance_.ridge[j], 0.0});
+      q.hi[used_ + s] = root.hi;
+      q.lo[used_ + s] = root.lo;
+    }
+    for (int i = 0; i < kept_count_; ++i) r_[i][kept_count_] = Double2{};
+    for (int pass = 0; pass < 2; ++pass)
+      for (int i = 0; i < kept_count_; ++i) {
+        const Double2 h = kernels_.dot2(vector(i), q, n);
+        kernels_.axpy2(-h, vector(i), q, n);
+        r_[i][kept_count_] = r_[i][kept_count_] + h;
+      }
+    const Double2 norm = sqrt(kernels_.dot2(q, q, n));
+    if (norm.hi <= kDependent * instance_.norm[j]) continue;
+    const Double2 inverse = Double2{1.0, 0.0} / norm;
+    for (int i = 0; i < n; ++i) {
+      const Double2 x = Double2{q.hi[i], q.lo[i]} * inverse;
+      q.hi[i] = x.hi;
+      q.lo[i] = x.lo;
+    }
+    r_[kept_count_][kept_count_] = norm;
+    kept_[kept_count_++] = j;
+  }
+  return n;
+}
+
+void Refitter::fit(std::span<const int> support, Fit& result) {
+  const int n = orthogonalise(support);
+  const int size = kept_count_;
+  result.size = size;
+  result.admissible = size == static_cast<int>(support.size());
+  const Span2 residual = vector(size);
+  std::memcpy(residual.hi, instance_.z.data(), used_ * sizeof(double));
+  std::memset(residual.hi + used_, 0, (n - used_) * sizeof(double));
+  std::memset(residual.lo, 0, n * sizeof(double));
+  Double2 x[kMaxSize];
+  for (int i = 0; i < size; ++i) x[i] = Double2{};
+  for (int pass = 0; pass < 2; ++pass)
+    for (int i = 0; i < size; ++i) {
+      const Double2 h = kernels_.dot2(vector(i), residual, n);
+      kernels_.axpy2(-h, vector(i), residual, n);
+      x[i] = x[i] + h;
+    }
+  Double2 error = kernels_.dot2(residual, residual, n) + instance_.tail[used_ / kLane];
+  // Back substitution, and the rows of the inverse for the cost of dropping a term.
+  double scale = instance_.z_norm;
+  for (int i = size - 1; i >= 0; --i) {
+    for (int l = i + 1; l < size; ++l) x[i] = x[i] - r_[i][l] * x[l];
+    x[i] = x[i] / r_[i][i];
+    scale += std::abs(x[i].hi) * instance_.norm[kept_[i]];
+  }
+  result.floor = std::ldexp(scale, -96);
+  result.floor *= result.floor;
+  double inverse[kMaxSize][kMaxSize];
+  for (int i = size - 1; i >= 0; --i) {
+    double square = 0.0;
+    for (int l = i; l < size; ++l) {
+      double sum = l == i ? 1.0 : 0.0;
+      for (int p = i + 1; p <= l; ++p) sum -= r_[i][p].hi * inverse[p][l];
+      inverse[i][l] = sum / r_[i][i].hi;
+      square += inverse[i][l] * inverse[i][l];
+    }
+    result.support[i] = kept_[i];
+    result.coef[i] = x[i].hi;
+    result.drop[i] = x[i].hi / square * x[i].hi;
+  }
+  result.error = error.hi <= result.floor ? Double2{} : quantise(error);
+}
+
+int Refitter::basis(std::span<const int> support, double* out, int stride) {
+  orthogonalise(support);
+  for (int i = 0; i < kept_count_; ++i) {
+    std::memset(out + static_cast<std::size_t>(i) * stride, 0, stride * sizeof(double));
+    std::memcpy(out + static_cast<std::size_t>(i) * stride, vector(i).hi, used_ * sizeof(double));
+  }
+  return kept_count_;
+}
+
+}  // namespace exactsindy

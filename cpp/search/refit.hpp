@@ -1,0 +1,77 @@
+// The stored regression of one equation, and the canonical value of a support.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "search/dd.hpp"
+#include "search/kernels.hpp"
+#include "search/memory.hpp"
+
+namespace exactsindy {
+
+constexpr int kMaxSize = 64;             // largest support
+constexpr double kDependent = 1e-13;     // a column this close (relative) to the span of earlier ones adds nothing
+constexpr double kEps = 1.1102230246251565e-16;
+
+// min |z - A x|^2 + sum_j ridge_j x_j^2 + rest: the stored doubles, columns and target scaled by powers of two
+// (exact), zero columns left out. All rounding claims of the search are about these numbers.
+struct Instance {
+  int rows = 0, stride = 0, columns = 0;
+  Array a;                     // columns x stride
+  std::vector<int> length;     // entries beyond length[j] of column j are zero
+  std::vector<int> original;   // column index in the caller's numbering
+  std::vector<int> exponent;   // coefficient in the caller's units = x * 2^(target_exponent - exponent)
+  std::vector<double> ridge;   // in scaled units
+  std::vector<double> norm;    // upper bounds of sqrt(|a_j|^2 + ridge_j), in [1/2, 1]
+  Array z;
+  double z_norm = 0.0;         // upper bound of |z|
+  int target_exponent = 0;
+  Double2 rest;                // squared norm of the target outside all columns
+  bool has_ridge = false;
+  std::vector<Double2> tail;   // tail[i] = sum of z_j^2 for j >= 8 i
+
+  const double* column(int j) const { return a.data() + static_cast<std::size_t>(j) * stride; }
+
+  // factor: D x D upper triangular, row-major; z, ridge: D; rest: the target's entries below the factor.
+  static Instance from_factor(std::span<const double> factor, std::span<const double> target,
+                              std::span<const double> rest, std::span<const double> ridge);
+};
+
+// A support with its least-squares fit in double-double. `error` is |z - A x|^2 + ridge, without `rest`,
+// rounded to 80 bits (0 where it cannot be told from 0). Values are compared by this number only, so they do not
+// depend on how a support was reached.
+struct Fit {
+  int size = 0;
+  int support[kMaxSize];
+  double coef[kMaxSize];
+  double drop[kMaxSize];  // rise of the error when this term is dropped
+  Double2 error;
+  double floor = 0.0;     // below this the error cannot be told from 0
+  bool admissible = true; // false: dependent columns were left out
+};
+
+// Order of supports: smaller error, then fewer terms, then lexicographic.
+bool better(const Fit& a, const Fit& b);
+
+class Refitter {
+ public:
+  explicit Refitter(const Instance& instance);
+  // support must be increasing.
+  void fit(std::span<const int> support, Fit& result);
+  // Orthonormal basis (rounded to double) of the span of `support`; returns its dimension.
+  int basis(std::span<const int> support, double* out, int stride);
+
+ private:
+  int orthogonalise(std::span<const int> support);
+  Span2 vector(int i) { return {hi_.data() + i * length_, lo_.data() + i * length_}; }
+
+  const Instance& instance_;
+  const Kernels& kernels_;
+  int length_;   // rows, then one row per ridge term
+  Array hi_, lo_;
+  Double2 r_[kMaxSize][kMaxSize];
+  int kept_[kMaxSize];
+  int kept_count_ = 0, used_ = 0;
+};
+
+}  // namespace exactsindy

@@ -1,0 +1,110 @@
+#include "search/search.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace exactsindy {
+
+namespace {
+
+Answer answer_of(const Fit& fit) {
+  return {std::vector<int>(fit.support, fit.support + fit.size), std::vector<double>(fit.coef, fit.coef + fit.size),
+          fit.error};
+}
+
+}  // namespace
+
+Equation::Equation(Instance&& given)
+    : instance(std::move(given)), guide(instance), certifier(instance, guide), id([] {
+        static std::atomic<long> next{0};
+        return next++;
+      }()) {}
+
+bool better(const Answer& a, const Answer& b) {
+  if (!(a.error == b.error)) return a.error < b.error;
+  if (a.support.size() != b.support.size()) return a.support.size() < b.support.size();
+  return a.support < b.support;
+}
+
+Search::Search(const Equation& equation_, const Wanted& wanted_) : equation(equation_), wanted(wanted_) {}
+
+bool Search::tied_out(const int* first) const {
+  if (!zero_.load(std::memory_order_relaxed)) return false;
+  const std::lock_guard lock(mutex_);
+  const auto& last = kept_.back().support;
+  return !std::lexicographical_compare(first, first + wanted.size, last.begin(), last.end());
+}
+
+void Search::offer(const Fit& fit) {
+  const std::lock_guard lock(mutex_);
+  const Answer answer = answer_of(fit);
+  const auto at = std::lower_bound(kept_.begin(), kept_.end(), answer, [](auto& a, auto& b) { return better(a, b); });
+  if (at != kept_.end() && at->support == answer.support) return;
+  kept_.insert(at, answer);
+  update_cut();
+}
+
+void Search::update_cut() {
+  double limit = std::numeric_limits<double>::infinity();
+  if (wanted.within >= 0.0) {
+    const double best = kept_.front().error.hi, rest = equation.instance.rest.hi;
+    limit = (best + wanted.within * (best + rest)) * (1.0 + 16.0 * kEps);
+    while (kept_.size() > 1 && kept_.back().error.hi > limit * (1.0 + 8.0 * kEps)) kept_.pop_back();
+    if (kept_.size() > wanted.capacity) {  // keep the best ones and say that the list is not complete
+      kept_.pop_back();
+      overflow_ = true;
+      limit = kept_.back().error.hi;
+    }
+  } else if (static_cast<int>(kept_.size()) >= wanted.keep) {
+    kept_.resize(wanted.keep);
+    limit = kept_.back().error.hi;
+    if (limit == 0.0) zero_.store(true, std::memory_order_relaxed);
+  }
+  // hi is within half an ulp of the error; leave room for that and for the last bits of the bounds.
+  cut_.store(limit * (1.0 + 8.0 * kEps), std::memory_order_relaxed);
+}
+
+void Search::offer_smaller(const Fit& fit) {
+  if (!wanted.smaller_too) return;
+  const std::lock_guard lock(mutex_);
+  Answer answer = answer_of(fit);
+  if (smaller_ && !better(answer, *smaller_)) return;
+  smaller_ = std::move(answer);
+  if (fit.error.hi == 0.0) superseded_.store(true, std::memory_order_relaxed);
+}
+
+void Search::leave_open(double bound) {
+  const std::lock_guard lock(mutex_);
+  open_ = std::min(open_, std::max(bound, 0.0));
+}
+
+void Search::root_bound(double bound) {
+  const std::lock_guard lock(mutex_);
+  root_ = std::max(root_, bound);
+}
+
+void Search::task_started(double bound) {
+  const std::lock_guard lock(mutex_);
+  running_.insert(bound);
+}
+
+void Search::task_ended(double bound) {
+  const std::lock_guard lock(mutex_);
+  running_.erase(running_.find(bound));
+}
+
+double Search::current_bound() {
+  const std::lock_guard lock(mutex_);
+  double bound = running_.empty() ? root_ : std::min(root_, *running_.begin());
+  if (!kept_.empty()) bound = std::min(bound, kept_.front().error.hi);
+  return std::max(bound, 0.0);
+}
+
+double Search::best_error() {
+  const std::lock_guard lock(mutex_);
+  return kept_.empty() ? std::numeric_limits<double>::infinity() : kept_.front().error.hi;
+}
+
+std::vector<Answer> Search::answers() const { return kept_; }
+
+}  // namespace exactsindy

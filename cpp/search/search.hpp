@@ -1,0 +1,90 @@
+// One search: the best supports of one size, for one equation. Shared by the workers that explore it.
+#pragma once
+#include <atomic>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "search/factor.hpp"
+
+namespace exactsindy {
+
+// An equation ready to be searched, for any size.
+struct Equation {
+  Instance instance;
+  Guide guide;
+  Certifier certifier;
+  const long id;  // unique: workers keep what they prepared for an equation
+  explicit Equation(Instance&& given);
+};
+
+// A support kept as an answer (in instance columns).
+struct Answer {
+  std::vector<int> support;
+  std::vector<double> coef;
+  Double2 error;
+};
+
+bool better(const Answer& a, const Answer& b);
+
+// What to keep: the `keep` best supports, or all with objective <= best * (1 + within) when within >= 0.
+struct Wanted {
+  int size = 1;
+  int keep = 2;
+  double within = -1.0;
+  bool smaller_too = true;           // smaller supports with the same error count (not for pools)
+  std::size_t capacity = 1'000'000;  // most supports a pool may hold
+};
+
+class Search {
+ public:
+  Search(const Equation& equation, const Wanted& wanted);
+
+  const Equation& equation;
+  const Wanted wanted;
+
+  // Supports with an error above this cannot be among the answers. Decreases only.
+  double cut() const { return cut_.load(std::memory_order_relaxed); }
+  // True if a support of the same size that is lexicographically not before `first` cannot enter (ties at zero error).
+  bool tied_out(const int* first) const;
+  void offer(const Fit& fit);
+  // A smaller support with the same error as one of the wanted size.
+  void offer_smaller(const Fit& fit);
+  // Nothing of the wanted size can win: a smaller support fits exactly.
+  bool superseded() const { return superseded_.load(std::memory_order_relaxed); }
+
+  // Certified lower bounds of parts that were left open (interrupted searches).
+  void leave_open(double bound);
+  // For progress: the bound of what the root still has to do, and of tasks handed to other workers.
+  void root_bound(double bound);
+  void task_started(double bound);
+  void task_ended(double bound);
+  double current_bound();
+
+  std::vector<Answer> answers() const;  // sorted, best first; after the search
+  std::optional<Answer> smaller() const { return smaller_; }
+  double open_bound() const { return open_; }
+  bool overflow() const { return overflow_; }
+  double best_error();
+
+  std::atomic<long> nodes{0};
+  std::atomic<int> outstanding{0};  // tasks not finished
+
+ private:
+  void update_cut();
+
+  mutable std::mutex mutex_;
+  std::vector<Answer> kept_;  // sorted
+  std::optional<Answer> smaller_;
+  std::atomic<double> cut_{std::numeric_limits<double>::infinity()};
+  std::atomic<bool> superseded_{false}, zero_{false};
+  double open_ = std::numeric_limits<double>::infinity();
+  double root_ = 0.0;
+  std::multiset<double> running_;
+  bool overflow_ = false;
+};
+
+}  // namespace exactsindy

@@ -1,0 +1,174 @@
+#include "search/solve.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "search/node.hpp"
+
+namespace exactsindy {
+
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+// What the calling thread shows while workers are busy.
+struct Board {
+  std::mutex mutex;
+  std::vector<Search*> active;
+  std::vector<Snapshot> last;
+
+  explicit Board(std::size_t n) : active(n, nullptr), last(n, {kInf, 0.0}) {}
+  void set(int i, Search* search) {
+    const std::lock_guard lock(mutex);
+    if (active[i]) last[i] = {active[i]->best_error(), active[i]->current_bound()};
+    active[i] = search;
+  }
+  std::vector<Snapshot> look() {
+    const std::lock_guard lock(mutex);
+    for (std::size_t i = 0; i < active.size(); ++i)
+      if (active[i]) last[i] = {active[i]->best_error(), active[i]->current_bound()};
+    return last;
+  }
+};
+
+// Solves all sizes of one equation, on one worker with the help of idle ones.
+class Job {
+ public:
+  Job(Engine& engine, Worker& worker, Board& board, int index, Request& request, const Options& options)
+      : engine_(engine), worker_(worker), board_(board), index_(index), request_(request), options_(options),
+        equation_(std::move(request.instance)) {}
+
+  std::vector<Outcome> run() {
+    if (options_.pool) return {one(request_.size, request_.starts)};
+    return options_.path ? path() : std::vector<Outcome>{at_most(request_.size)};
+  }
+
+ private:
+  Outcome empty_support() {
+    Refitter refitter(equation_.instance);
+    Fit fit;
+    refitter.fit({}, fit);
+    Outcome out;
+    out.answers = {Answer{{}, {}, fit.error}};
+    out.lower = fit.error.hi;
+    out.runner_up = kInf;
+    out.complete = true;
+    return out;
+  }
+
+  // The best supports of exactly `size` terms; `smaller_` holds a smaller one with the same error, if seen.
+  Outcome one(int size, const std::vector<std::vector<int>>& starts) {
+    smaller_.reset();
+    if (size > equation_.instance.columns) {
+      Outcome none;
+      none.lower = kInf;
+      none.complete = true;
+      return none;
+    }
+    if (size == 0) return empty_support();
+    const double begin = engine_.elapsed();
+    Search search(equation_, {size, options_.keep, options_.within, !options_.pool, options_.capacity});
+    board_.set(index_, &search);
+    worker_.incumbents(search, starts);
+    if (engine_.stop() == Stop::kNone)
+      engine_.explore(worker_, search);
+    else
+      search.leave_open(0.0);
+    board_.set(index_, nullptr);
+    Outcome out;
+    out.stop = engine_.stop();
+    out.nodes = search.nodes.load();
+    out.seconds = engine_.elapsed() - begin;
+    std::vector<Answer> all = search.answers();
+    if (options_.pool && options_.within >= 0.0 && !all.empty()) {
+      const Double2 rest = equation_.instance.rest;
+      const double limit = (all.front().error + rest).hi * (1.0 + options_.within);
+      std::erase_if(all, [&](const Answer& a) { return (a.error + rest).hi > limit; });
+    }
+    // A search that was cut short although nothing was left open is complete.
+    const bool finished = search.open_bound() == kInf && !search.superseded();
+    if (finished) out.stop = Stop::kNone;
+    const double best = all.empty() ? kInf : all.front().error.hi;
+    out.lower = std::min(best, search.open_bound());
+    out.complete = finished && !search.overflow();
+    if (finished && !options_.pool) out.runner_up = all.size() > 1 ? all[1].error.hi : kInf;
+    out.answers = std::move(all);
+    smaller_ = search.smaller();
+    if (!options_.pool && out.answers.size() > 1) out.answers.resize(1);
+    return out;
+  }
+
+  // Best support of at most `size` terms: a smaller one wins a tie, and then has to be solved for its own margin.
+  Outcome at_most(int size) {
+    long nodes = 0;
+    double seconds = 0.0;
+    std::vector<std::vector<int>> starts = request_.starts;
+    for (;;) {
+      Outcome out = one(size, starts);
+      out.nodes = nodes += out.nodes;
+      out.seconds = seconds += out.seconds;
+      const bool tie = smaller_ && (out.answers.empty() || better(*smaller_, out.answers.front()));
+      if (out.stop != Stop::kNone) {
+        if (tie) out.answers = {*smaller_};
+        if (out.answers.empty()) out.answers = empty_support().answers;
+        out.lower = std::min(out.lower, out.answers.front().error.hi);
+        out.runner_up = -1.0;
+        return out;
+      }
+      if (!tie && !out.answers.empty()) return out;
+      if (tie) starts.push_back(smaller_->support);
+      size = tie ? static_cast<int>(smaller_->support.size()) : size - 1;
+    }
+  }
+
+  std::vector<Outcome> path() {
+    std::vector<Outcome> all{empty_support()};
+    std::vector<std::vector<int>> starts = request_.starts;
+    for (int size = 1; size <= request_.size; ++size) {
+      const Outcome& before = all.back();
+      Outcome out;
+      const bool exact = before.stop == Stop::kNone && before.answers.front().error.hi == 0.0;
+      if (!exact) out = one(size, starts);
+      const bool worse = out.answers.empty() || !better(out.answers.front(), before.answers.front());
+      if (exact || (out.stop == Stop::kNone && worse)) {  // more terms do not help: the smaller support stays
+        Outcome same = before;
+        same.nodes = out.nodes;
+        same.seconds = out.seconds;
+        out = std::move(same);
+      } else if (worse) {
+        out.answers = before.answers;
+      }
+      out.lower = std::min(out.lower, before.lower);
+      starts = request_.starts;
+      starts.push_back(out.answers.front().support);
+      all.push_back(std::move(out));
+    }
+    return all;
+  }
+
+  Engine& engine_;
+  Worker& worker_;
+  Board& board_;
+  const int index_;
+  const Request& request_;
+  const Options& options_;
+  Equation equation_;
+  std::optional<Answer> smaller_;
+};
+
+}  // namespace
+
+std::vector<std::vector<Outcome>> solve(std::vector<Request>& requests, const Options& options, const Watch& watch) {
+  Board board(requests.size());
+  std::vector<std::vector<Outcome>> results(requests.size());
+  Engine* running = nullptr;
+  Engine engine(options.limits, [&] { return !watch || watch(board.look(), running->nodes(), running->elapsed()); });
+  running = &engine;
+  engine.run(static_cast<int>(requests.size()), [&](Worker& worker, int i) {
+    Job job(engine, worker, board, i, requests[i], options);
+    results[i] = job.run();
+  });
+  return results;
+}
+
+}  // namespace exactsindy

@@ -1,0 +1,174 @@
+"""The two least objectives of every size, by looking at all supports in plain batches."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from exactsindy.certificate.exact import Equation, NormalEquations, as_float
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+#: Libraries with more supports of the asked size are not enumerated.
+MOST_SUPPORTS = 1_000_000
+_BATCH = 4096
+#: At most this many supports of one size are compared exactly; the others keep their rounding intervals.
+_MOST_EXACT = 500
+_MOST_KEPT = 10 * _MOST_EXACT
+_EPS = float(np.finfo(np.float64).eps)
+_DEPENDENCE = 1e-13
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Where an objective lies; ``low == high`` where it was computed exactly."""
+
+    low: float
+    high: float
+
+
+#: For each size 0, 1, ...: the least and the second least objective (fewer if there are fewer supports).
+Ranking = tuple[tuple[Interval, ...], ...]
+
+
+def countable(equation: Equation, size: int) -> bool:
+    """Say whether the supports of this size are few enough to look at all of them."""
+    width = int(np.count_nonzero(np.any(equation.factor != 0, axis=0)))
+    return max(math.comb(width, s) for s in range(min(size, width) + 1)) <= MOST_SUPPORTS
+
+
+def rank(equation: Equation, size: int) -> Ranking:
+    """Return the two least objectives of each size up to ``size`` over all admissible supports.
+
+    A support is admissible if it has no zero column and each column is farther than 1e-13 of its norm from
+    the span of those before it. Supports that doubles cannot separate are compared exactly.
+    """
+    columns, target, scale = _scaled(equation)
+    usable = [int(j) for j in np.flatnonzero(np.any(equation.factor != 0, axis=0))]
+    exact = NormalEquations(equation)
+    ranking = []
+    for count in range(min(size, len(usable)) + 1):
+        found = _Leaders()
+        for supports in _batches(usable, count):
+            norm, slack, good = _norms(columns, target, supports, exact)
+            found.add(supports[good], norm[good], slack[good])
+        ranking.append(found.two_least(equation, exact, scale))
+    return tuple(ranking)
+
+
+def combine(rankings: Sequence[Ranking], size: int) -> Ranking:
+    """Return the ranking of a budget shared by several equations (min-plus convolution over the sizes)."""
+    joint: Ranking = ((Interval(0.0, 0.0),),)
+    for ranking in rankings:
+        sums: list[list[Interval]] = [[] for _ in range(min(size, len(joint) + len(ranking) - 2) + 1)]
+        for (a, left), (b, right) in itertools.product(enumerate(joint), enumerate(ranking)):
+            if a + b < len(sums):
+                sums[a + b] += [Interval(x.low + y.low, x.high + y.high) for x in left for y in right]
+        joint = tuple(_order(intervals) for intervals in sums)
+    return joint
+
+
+def _order(intervals: Iterable[Interval]) -> tuple[Interval, ...]:
+    """Return intervals that hold the least and the second least of numbers known to lie in the given ones."""
+    known = list(intervals)
+    lows, highs = sorted(i.low for i in known), sorted(i.high for i in known)
+    return tuple(Interval(low, high) for low, high in zip(lows[:2], highs[:2], strict=True))
+
+
+class _Leaders:
+    """The supports of one size that may be least or second least."""
+
+    def __init__(self) -> None:
+        self.kept: list[tuple[float, float, tuple[int, ...]]] = []
+        self.dropped = math.inf
+
+    def add(self, supports: NDArray[np.intp], norm: NDArray[np.float64], slack: NDArray[np.float64]) -> None:
+        low, high = np.maximum(norm - slack, 0.0), norm + slack
+        level = np.sort(np.append(high, [entry[1] for entry in self.kept]))[:2]
+        if len(level) == 2:
+            self.kept = [entry for entry in self.kept if entry[0] <= level[1]]
+            close = low <= level[1]
+            supports, low, high = supports[close], low[close], high[close]
+        rows = zip(low.tolist(), high.tolist(), map(tuple, supports.tolist()), strict=True)
+        self.kept.extend(rows)
+        if len(self.kept) > _MOST_KEPT:
+            # So many ties: the rest is remembered as "somewhere above the least of their lower ends".
+            self.kept.sort()
+            self.dropped = min(self.dropped, self.kept[_MOST_KEPT][0])
+            del self.kept[_MOST_KEPT:]
+
+    def two_least(self, equation: Equation, exact: NormalEquations, scale: float) -> tuple[Interval, ...]:
+        intervals = []
+        for position, (low, high, support) in enumerate(sorted(self.kept)):
+            if position < _MOST_EXACT:
+                value = as_float(exact.pivots(support)[1]) + equation.constant
+                intervals.append(Interval(value, value))
+            else:
+                squares = (low * scale) ** 2, (high * scale) ** 2
+                intervals.append(Interval(squares[0] + equation.constant, squares[1] + equation.constant))
+        if self.dropped < math.inf:
+            least = (self.dropped * scale) ** 2 + equation.constant
+            intervals += [Interval(least, math.inf)] * 2
+        return _order(intervals)
+
+
+def _scaled(equation: Equation) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """Return unit columns with the ridge inside, a unit target (both compressed), and the target's norm."""
+    norms = np.array([norm or 1.0 for norm in equation.norms])
+    root = math.sqrt(equation.weight)
+    scale = root * math.hypot(*equation.z) or 1.0
+    columns = np.vstack([root * equation.factor, np.diag(np.sqrt(equation.ridge))]) / norms
+    target = np.append(root * equation.z, np.zeros(len(norms))) / scale
+    triangle = np.asarray(np.linalg.qr(np.column_stack([columns, target]), mode="r"))
+    return triangle[:, :-1], triangle[:, -1], scale
+
+
+def _batches(usable: Sequence[int], count: int) -> Iterator[NDArray[np.intp]]:
+    supports = itertools.combinations(usable, count)
+    while chunk := list(itertools.islice(supports, _BATCH)):
+        yield np.array(chunk, dtype=np.intp).reshape(len(chunk), count)
+
+
+def _norms(
+    columns: NDArray[np.float64],
+    target: NDArray[np.float64],
+    supports: NDArray[np.intp],
+    exact: NormalEquations,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+    """Return residual norms, their rounding, and which supports are admissible (Gram-Schmidt on a batch)."""
+    batch, size = supports.shape
+    rounding = 16 * (size + 2) * math.sqrt(len(target)) * _EPS
+    work = [columns[:, supports[:, i]] for i in range(size)]
+    work.append(np.repeat(target[:, None], batch, axis=1))
+    good = np.ones(batch, dtype=bool)
+    shares = np.zeros((size, size + 1, batch))
+    for i in range(size):
+        length = np.sqrt(np.einsum("rb,rb->b", work[i], work[i]))
+        unsure = np.abs(length - _DEPENDENCE) <= rounding * _spread(shares[:i, : i + 1])
+        far = length > _DEPENDENCE
+        for b in np.flatnonzero(unsure & good):
+            far[b] = exact.independent(tuple(supports[b, : i + 1].tolist()))
+        good &= far
+        unit = work[i] / np.where(good, length, 1.0)
+        shares[i, i] = np.where(good, length, 1.0)
+        for j in range(i + 1, size + 1):
+            shares[i, j] = np.einsum("rb,rb->b", unit, work[j])
+            work[j] = work[j] - shares[i, j] * unit
+    norm = np.sqrt(np.einsum("rb,rb->b", work[size], work[size]))
+    return norm, rounding * _spread(shares), good
+
+
+def _spread(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return 1 + sum |x_i| for the coefficients x of the last column on the ones before it."""
+    solution = np.zeros((len(shares), shares.shape[2]))
+    for i in reversed(range(len(shares))):
+        known = np.einsum("jb,jb->b", shares[i, i + 1 : -1], solution[i + 1 :])
+        solution[i] = (shares[i, -1] - known) / shares[i, i]
+    return np.asarray(1.0 + np.abs(solution).sum(axis=0))

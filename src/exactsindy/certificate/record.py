@@ -1,0 +1,50 @@
+"""What a solve claims, in a form that can be stored and checked without the solver."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The claims of one solved equation (or of one joint budget): plain numbers and names, JSON in and out.
+
+    ``fingerprint`` is the SHA-256 of the problem's stored doubles; the claims hold for those numbers only.
+    ``margin`` is nan where it was not proved; ``lower_bound`` is -inf where nothing is known.
+    """
+
+    target: str
+    fingerprint: str
+    size: int
+    ridge: tuple[float, ...]
+    support: tuple[str, ...]
+    coefficients: tuple[float, ...]
+    objective: float
+    lower_bound: float
+    gap: float
+    margin: float
+    status: str
+    nodes: int
+    seconds: float
+    version: str
+
+    def to_json(self) -> str:
+        """Return the certificate as one JSON object (infinite and undefined numbers as strings)."""
+        return json.dumps({key: _plain(value) for key, value in asdict(self).items()}, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Certificate:
+        """Read back what `to_json` wrote."""
+        fields = json.loads(text)
+        for key in ("objective", "lower_bound", "gap", "margin"):
+            fields[key] = float(fields[key])
+        for key in ("ridge", "support", "coefficients"):
+            fields[key] = tuple(fields[key])
+        return cls(**fields)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, float) and not abs(value) < float("inf"):
+        return str(value)
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,314 @@
+"""Check the claims of a solution from its problem alone; shares no code with the solvers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from exactsindy.certificate.exact import Equation, NormalEquations, as_float
+from exactsindy.certificate.ranking import Ranking, combine, countable, rank
+from exactsindy.certificate.verification import EquationCheck, Verification
+from exactsindy.errors import ProblemError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from exactsindy.problem import Problem
+
+#: Relative error allowed to a claimed objective, bound or margin, beside the rounding of the residual norm.
+_RELATIVE = 1e-9
+#: A backward stable least-squares solution stays well below this relative gradient.
+_GRADIENT = 1e-12
+
+
+class Claims(Protocol):
+    """What `verify` reads of a solution: any object with these attributes will do."""
+
+    @property
+    def coef(self) -> Any:
+        """Coefficients, (m, D) over the problem's terms."""
+
+    @property
+    def support(self) -> Any:
+        """Indices of the terms, one tuple per target."""
+
+    @property
+    def objective(self) -> Any:
+        """Objectives: one per target, or a single one for a shared budget."""
+
+    @property
+    def lower_bound(self) -> Any:
+        """Lower bounds; -inf is unknown."""
+
+    @property
+    def gap(self) -> Any:
+        """(objective - lower_bound) / objective."""
+
+    @property
+    def margin(self) -> Any:
+        """Next-best / best - 1 among supports of the same size; nan is not proved."""
+
+    @property
+    def status(self) -> Any:
+        """How each search ended."""
+
+    @property
+    def problem(self) -> Any:
+        """The problem the claims were made for."""
+
+    @property
+    def ridge(self) -> Any:
+        """Ridge weights, (m, D)."""
+
+    @property
+    def k(self) -> Any:
+        """One size per target, or a shared budget: an object with ``k`` and ``weights``."""
+
+
+def verify(problem: Problem, solution: Claims) -> Verification:
+    """Recompute what a solution claims, independently of the solver that found it.
+
+    Supports, objective, stationarity and bound are checked in exact arithmetic. Where there are at most 1e6
+    supports of the size asked for, all are looked at: none may have an objective below the claimed lower
+    bound.
+
+    A claimed value v passes if it is right to 1e-9 v plus the rounding of a residual norm computed in
+    doubles, 64 sqrt(D + 1) eps (|y| + sum |xi_j| |theta_j|). At that level (an exact fit) margins are not
+    checked.
+
+    Parameters
+    ----------
+    problem
+        The problem the solution is meant for.
+    solution
+        The claims: a `Solution`, or anything with its attributes.
+
+    Returns
+    -------
+    Verification
+        Its ``ok`` says whether all holds, its text what was found.
+
+    Raises
+    ------
+    ProblemError
+        The shapes of the claims do not fit the problem.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> import numpy as np
+    >>> from exactsindy.problem import Problem
+    >>> problem = Problem.from_arrays(np.eye(3), np.array([3.0, 2.0, 1.0]), target_names=["x'"])
+    >>> claims = SimpleNamespace(
+    ...     coef=np.array([[3.0, 0.0, 0.0]]), support=((0,),), objective=[5.0], lower_bound=[5.0], gap=[0.0],
+    ...     margin=[1.0], status=("optimal",), problem=problem, ridge=np.zeros((1, 3)), k=(1,))
+    >>> verify(problem, claims).ok
+    True
+    """
+    coef, ridge = np.asarray(solution.coef, dtype=np.float64), np.asarray(solution.ridge, dtype=np.float64)
+    joint = not isinstance(solution.k, Sequence)
+    _check_shapes(problem, solution, coef, ridge, joint=joint)
+    count = len(problem.target_names)
+    weights = _weights(problem, solution.k.weights) if joint else [1.0] * count
+    equations = [_equation(problem, j, ridge[j], weights[j]) for j in range(count)]
+    if joint:
+        checks = [_check(_claim(solution, 0, range(count), solution.k.k), equations, coef)]
+    else:
+        checks = [
+            _check(_claim(solution, j, range(j, j + 1), solution.k[j]), [equations[j]], coef[j : j + 1])
+            for j in range(count)
+        ]
+    return Verification(tuple(checks), solution.problem.fingerprint == problem.fingerprint)
+
+
+def _check_shapes(
+    problem: Problem, solution: Claims, coef: NDArray[np.float64], ridge: NDArray[np.float64], *, joint: bool
+) -> None:
+    shape = (len(problem.target_names), len(problem.names))
+    for name, array in (("coef", coef), ("ridge", ridge)):
+        if array.shape != shape:
+            raise ProblemError(
+                f"solution.{name} has shape {array.shape}, but the problem has {shape[0]} equations and "
+                f"{shape[1]} terms: expected {shape}. Was it found for another problem?"
+            )
+    lengths = {
+        name: 1 if joint else shape[0] for name in ("objective", "lower_bound", "gap", "margin", "status")
+    }
+    lengths["support"] = shape[0]
+    if not joint:
+        lengths["k"] = shape[0]
+    for name, expected in lengths.items():
+        length = len(getattr(solution, name))
+        if length != expected:
+            raise ProblemError(f"solution.{name} has {length} entries: expected {expected}.")
+
+
+def _weights(problem: Problem, weights: Sequence[float] | Mapping[str, float] | None) -> list[float]:
+    count = len(problem.target_names)
+    if weights is None:
+        return [1.0] * count
+    if not isinstance(weights, Mapping):
+        return [float(weight) for weight in weights]
+    chosen = [1.0] * count
+    for name, weight in weights.items():
+        block, column = problem.locate(name)
+        for j in range(count):
+            other, position = problem.locate(j)
+            if other is block and position == column:
+                chosen[j] = float(weight)
+    return chosen
+
+
+def _equation(problem: Problem, j: int, ridge: NDArray[np.float64], weight: float) -> Equation:
+    block, column = problem.locate(j)
+    columns = tuple(int(i) for i in problem.columns(block))
+    z, rest = block.target(column)
+    name = problem.target_names[j]
+    return Equation(name, block.theta_factor, z, rest, ridge[list(columns)], columns, weight)
+
+
+@dataclass(frozen=True)
+class _Claim:
+    """One claim: what is said about one equation, or about all that share a budget."""
+
+    support: tuple[tuple[int, ...], ...]
+    objective: float
+    lower_bound: float
+    gap: float
+    margin: float
+    optimal: bool
+    budget: int
+    constrained: bool
+
+
+def _claim(solution: Claims, i: int, rows: range, budget: int) -> _Claim:
+    status = solution.status[i]
+    return _Claim(
+        support=tuple(tuple(int(j) for j in solution.support[row]) for row in rows),
+        objective=float(solution.objective[i]),
+        lower_bound=float(solution.lower_bound[i]),
+        gap=float(solution.gap[i]),
+        margin=float(solution.margin[i]),
+        optimal=str(getattr(status, "name", status)).upper() == "OPTIMAL",
+        budget=int(budget),
+        # Enumeration and stationarity say nothing about coefficients that obey constraints as well.
+        constrained=bool(getattr(solution, "constraints", ())),
+    )
+
+
+def _check(claim: _Claim, equations: Sequence[Equation], coef: NDArray[np.float64]) -> EquationCheck:
+    own = [row[list(equation.columns)] for equation, row in zip(equations, coef, strict=True)]
+    pairs = list(zip(equations, own, strict=True))
+    name = ", ".join(equation.name for equation in equations)
+    infeasible = _infeasibilities(claim, equations, coef)
+    if not np.isfinite(coef).all():
+        failures = (*infeasible, "not all coefficients are finite numbers.")
+        return EquationCheck(
+            name, False, False, math.inf, False, math.inf, False, "not checked", None, None, failures
+        )
+    value = as_float(sum((equation.objective(x) for equation, x in pairs), Fraction(0)))
+    floor = math.hypot(*(equation.floor(x) for equation, x in pairs))
+    gradient = max(e.gradient(x, np.flatnonzero(x).tolist()) for e, x in pairs)
+    wrong = _objective_failures(claim, value, floor)
+    steep = [] if claim.constrained or gradient <= _GRADIENT else [_STEEP.format(gradient)]
+    loose = _bound_failures(claim, floor)
+    ranking = None if claim.constrained else _ranking(equations, claim.budget)
+    beaten = _optimality_failures(claim, ranking, floor)
+    near = _margin_failures(claim, ranking, floor)
+    return EquationCheck(
+        target=name,
+        feasible=not infeasible,
+        objective=not wrong,
+        objective_error=abs(claim.objective - value) / value if value else float(claim.objective != 0),
+        stationary=not steep,
+        gradient=gradient,
+        bound=not loose,
+        optimality="not checked" if beaten is None else "enumerated",
+        optimal=None if beaten is None else not beaten,
+        margin=None if near is None else not near,
+        failures=(*infeasible, *wrong, *steep, *loose, *(beaten or ()), *(near or ())),
+    )
+
+
+_STEEP = "the coefficients are not the least-squares fit on their support (relative gradient {:.1e})."
+
+
+def _infeasibilities(claim: _Claim, equations: Sequence[Equation], coef: NDArray[np.float64]) -> list[str]:
+    failures = []
+    total = sum(len(support) for support in claim.support)
+    if total > claim.budget:
+        failures.append(f"{total} terms are claimed where k = {claim.budget} are allowed.")
+    for equation, support, row in zip(equations, claim.support, coef, strict=True):
+        if sorted(set(support)) != list(support) or not set(support) <= set(equation.columns):
+            failures.append(f"{support} is no increasing list of terms of the library of {equation.name}.")
+        elif not NormalEquations(equation).independent([equation.columns.index(j) for j in support]):
+            failures.append(f"columns {support} of {equation.name} are dependent: fewer terms do the same.")
+        outside = sorted(set(np.flatnonzero(row).tolist()) - set(support))
+        if outside:
+            failures.append(
+                f"terms {outside} have coefficients in {equation.name} but are not in its support."
+            )
+    return failures
+
+
+def _tolerance(value: float, floor: float) -> float:
+    """Return how much a value may be off: 1e-9 of it, and ``floor`` in its square root."""
+    return _RELATIVE * value + 2 * math.sqrt(value) * floor + floor**2
+
+
+def _objective_failures(claim: _Claim, value: float, floor: float) -> list[str]:
+    if abs(claim.objective - value) <= _tolerance(value, floor) or claim.objective == value:
+        return []
+    return [f"the objective is claimed to be {claim.objective!r}, but the coefficients give {value!r}."]
+
+
+def _bound_failures(claim: _Claim, floor: float) -> list[str]:
+    objective, bound = claim.objective, claim.lower_bound
+    if not bound <= objective + _tolerance(abs(objective), floor):
+        return [f"the lower bound {bound!r} exceeds the objective {objective!r}."]
+    gap = (objective - bound) / max(objective, floor**2) if objective > bound else 0.0
+    if claim.gap < gap - _RELATIVE * max(1.0, gap):
+        return [f"the gap is claimed to be {claim.gap:.3g}, but objective and bound give {gap:.3g}."]
+    return []
+
+
+def _ranking(equations: Sequence[Equation], budget: int) -> Ranking | None:
+    if not all(countable(equation, budget) for equation in equations):
+        return None
+    return combine([rank(equation, budget) for equation in equations], budget)
+
+
+def _optimality_failures(claim: _Claim, ranking: Ranking | None, floor: float) -> list[str] | None:
+    """Return what enumeration contradicts; None if it was not done or its intervals cannot decide."""
+    if ranking is None:
+        return None
+    low = min(intervals[0].low for intervals in ranking if intervals)
+    high = min(intervals[0].high for intervals in ranking if intervals)
+    tolerance = _tolerance(high, floor)
+    if claim.lower_bound > high + tolerance:
+        return [f"the lower bound is {claim.lower_bound!r}, but a support has the objective {high!r}."]
+    slack = claim.gap * max(claim.objective, floor**2) if claim.gap > 0 else 0.0
+    if claim.optimal and not claim.objective <= high + tolerance + slack:
+        return [f"the status says optimal at {claim.objective!r}, but a support has the objective {high!r}."]
+    return None if claim.lower_bound > low + tolerance else []
+
+
+def _margin_failures(claim: _Claim, ranking: Ranking | None, floor: float) -> list[str] | None:
+    if ranking is None or math.isnan(claim.margin) or not claim.objective > floor**2:
+        return None
+    size = sum(len(support) for support in claim.support)
+    rivals = ranking[size] if size < len(ranking) else ()
+    if len(rivals) < 2:
+        right = claim.margin == math.inf
+        return [] if right else [f"the margin is claimed to be {claim.margin!r}, but there is no rival."]
+    claimed, rival = claim.objective * (1 + claim.margin), rivals[1]
+    tolerance = 2 * _tolerance(rival.high, floor)
+    if rival.low - tolerance <= claimed <= rival.high + tolerance:
+        return []
+    true = rival.high / claim.objective - 1
+    return [f"the margin is claimed to be {claim.margin!r}, but the next-best support gives {true:.6g}."]

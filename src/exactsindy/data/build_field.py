@@ -1,0 +1,242 @@
+"""From arrays with stated axes, or xarray objects, to a checked `Field`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactsindy.data.checks import frozen, names_of, numbers
+from exactsindy.data.field import Field
+from exactsindy.data.labelled import is_xarray, unpack
+from exactsindy.data.notice import Notice
+from exactsindy.data.target import parse_targets
+from exactsindy.data.times import as_times
+from exactsindy.errors import DataError
+
+Array = NDArray[np.float64]
+
+
+def field(
+    values: Any,
+    *,
+    dims: Sequence[str] | None = None,
+    coords: Mapping[str, Any] | None = None,
+    names: Sequence[str] | None = None,
+    time: str | None = None,
+    periodic: Iterable[str] | Mapping[str, float] = (),
+    targets: Sequence[str] | None = None,
+    missing: str = "refuse",
+) -> Field:
+    """Return a field over 1-3 space dimensions and time, checked and with named dimensions.
+
+    Parameters
+    ----------
+    values
+        An array, a mapping from field name to array, a list of arrays, or an xarray DataArray or Dataset.
+    dims
+        Names of the axes of the arrays, in their order, e.g. ``("x", "t")``; xarray brings its own.
+    coords
+        For each dimension its coordinates or its step, e.g. ``{"x": x, "t": 0.1}``; xarray brings its own.
+    names
+        Names of the fields; ``u`` (or ``u0, u1, ...``) by default.
+    time
+        Which dimension is time; ``t`` or ``time`` by default.
+    periodic
+        The periodic space dimensions, e.g. ``("x",)``. A mapping gives their periods, which must be number of
+        points times step: the first point is not repeated at the end.
+    targets
+        The equations wanted, e.g. ``("u_t",)`` or ``("u_tt",)``; u_t of every field by default.
+    missing
+        ``"refuse"`` missing cells (NaN), or ``"keep"`` them for forms that can leave them out.
+
+    Examples
+    --------
+    >>> x, t = np.linspace(0, 1, 20), np.linspace(0, 2, 50)
+    >>> field(np.sin(x[:, None] - t), dims=("x", "t"), coords={"x": x, "t": t})
+    Field(u; x 20 x t 50)
+    """
+    if is_xarray(values):
+        values, dims, coords = unpack(values, dims, coords)
+    arrays, labels = _arrays(values, names)
+    order = _dims(dims, arrays[0].ndim)
+    when = _time_dim(order, time)
+    space = tuple(dim for dim in order if dim != when)
+    axes = [order.index(dim) for dim in (*space, when)]
+    notices: list[Notice] = []
+    grid = _coords(order, coords or {}, arrays, when, notices)
+    views = tuple(frozen(np.transpose(array, axes).view()) for array in arrays)
+    lost = sum(_missing(view, name, missing) for view, name in zip(views, labels, strict=True))
+    points = tuple(frozen(grid[dim]) for dim in (*space, when))
+    periods = _periods(space, points, periodic)
+    notices += _repeated_ends(views, labels, space, periods)
+    equations = parse_targets(targets, labels, field=True)
+    return Field(views, labels, (*space, when), points, periods, equations, lost, tuple(notices))
+
+
+def _arrays(values: Any, names: Sequence[str] | None) -> tuple[list[Array], tuple[str, ...]]:
+    if isinstance(values, Mapping):
+        labels = names_of(names or tuple(values), len(values), "u", "names")
+        arrays = [_double(array, f"field {name!r}") for name, array in values.items()]
+    elif isinstance(values, (list, tuple)) and values and np.ndim(values[0]) > 1:
+        labels = names_of(names, len(values), "u", "names")
+        arrays = [_double(array, f"field {name!r}") for name, array in zip(labels, values, strict=True)]
+    else:
+        labels = names_of(names or ("u",), 1, "u", "names")
+        arrays = [_double(values, f"field {labels[0]!r}")]
+    for name, array in zip(labels, arrays, strict=True):
+        if array.shape != arrays[0].shape:
+            raise DataError(
+                f"field {name!r} has shape {array.shape}, field {labels[0]!r} has {arrays[0].shape}; "
+                "expected the same."
+            )
+    return arrays, labels
+
+
+def _double(values: Any, what: str) -> Array:
+    array = np.asarray(values)
+    return array if array.dtype == np.float64 else numbers(array, what)
+
+
+def _dims(dims: Sequence[str] | None, ndim: int) -> tuple[str, ...]:
+    if dims is None:
+        raise DataError(
+            f"dims is missing: name the {ndim} axes of the array in their order, e.g. dims=('x', 't')."
+        )
+    order = (dims,) if isinstance(dims, str) else tuple(dims)
+    if len(order) != ndim or len(set(order)) < ndim:
+        raise DataError(f"dims={order} for an array with {ndim} axes; expected one different name per axis.")
+    if not 2 <= ndim <= 4:
+        raise DataError(f"dims={order}: expected 1 to 3 space dimensions and time.")
+    return order
+
+
+def _time_dim(order: tuple[str, ...], time: str | None) -> str:
+    candidates = ("t", "time") if time is None else (time,)
+    for name in candidates:
+        if name in order:
+            return name
+    raise DataError(
+        f"No dimension of {order} is {' or '.join(map(repr, candidates))}; say which is time: time='...'."
+    )
+
+
+def _coords(
+    order: tuple[str, ...], coords: Mapping[str, Any], arrays: list[Array], time: str, notices: list[Notice]
+) -> dict[str, Array]:
+    shape = arrays[0].shape
+    absent = [dim for dim in order if coords.get(dim) is None]
+    if absent:
+        raise DataError(f"coords has no entry for {absent[0]!r}; pass its coordinates or its step.")
+    grid: dict[str, Array] = {}
+    for dim, size in zip(order, shape, strict=True):
+        values, notes = as_times(coords[dim], dim) if dim == time else (coords[dim], ())
+        points = numbers(values, f"coords[{dim!r}]")
+        grid[dim] = float(points) * np.arange(size) if points.ndim == 0 else points
+        notices += notes
+    lengths = tuple(grid[dim].size for dim in order)
+    if lengths != shape:
+        raise DataError(
+            f"dims={order}: the array has shape {shape} but coords have {lengths} "
+            f"points.{_hint(order, grid, shape)}"
+        )
+    for dim in order:
+        _check_axis(dim, grid[dim])
+    return grid
+
+
+def _hint(order: tuple[str, ...], grid: dict[str, Array], shape: tuple[int, ...]) -> str:
+    fits = [p for p in permutations(order) if tuple(grid[dim].size for dim in p) == shape]
+    return f" The array looks transposed: dims={fits[0]} fits." if fits else ""
+
+
+def _check_axis(dim: str, points: Array) -> None:
+    if points.ndim != 1 or len(points) < 3:
+        raise DataError(
+            f"dimension {dim!r} has {points.size} points in shape {points.shape}; expected at least 3."
+        )
+    if not np.isfinite(points).all():
+        raise DataError(f"coords[{dim!r}] holds missing or infinite values.")
+    steps = np.diff(points)
+    if (steps <= 0).any():
+        i = int(np.argmax(steps <= 0))
+        what = "repeats" if steps[i] == 0 else "decreases"
+        raise DataError(
+            f"coords[{dim!r}] {what} at position {i + 1} ({points[i]:g}, {points[i + 1]:g}); expected "
+            "increasing values: "
+            f"sort the array along {dim!r} (if the axis is only reversed: np.flip, or xarray's sortby)."
+        )
+
+
+def _missing(array: Array, name: str, missing: str) -> int:
+    if missing not in ("refuse", "keep"):
+        raise DataError(f"missing={missing!r}: expected 'refuse' or 'keep'.")
+    with np.errstate(all="ignore"):
+        clean = bool(np.isfinite(array.sum()))  # one pass without a mask as large as the field
+    if clean or np.isfinite(array).all():
+        return 0
+    if np.isinf(array).any():
+        raise DataError(
+            f"field {name!r} holds infinite values; expected numbers, or NaN where a cell is missing."
+        )
+    count = int(np.isnan(array).sum())
+    if missing == "refuse":
+        raise DataError(
+            f"field {name!r} has {count} missing cells (NaN); fill them in, or pass missing='keep' and use a "
+            "weak form."
+        )
+    return count
+
+
+def _periods(
+    space: tuple[str, ...], points: tuple[Array, ...], periodic: Iterable[str] | Mapping[str, float]
+) -> tuple[float | None, ...]:
+    wanted = (periodic,) if isinstance(periodic, str) else tuple(periodic)
+    unknown = [dim for dim in wanted if dim not in space]
+    if unknown:
+        raise DataError(f"periodic: {unknown[0]!r} is not a space dimension; those are {', '.join(space)}.")
+    periods: list[float | None] = []
+    for dim, x in zip(space, points[:-1], strict=True):
+        if dim not in wanted:
+            periods.append(None)
+            continue
+        step = (x[-1] - x[0]) / (len(x) - 1)
+        if np.abs(np.diff(x) - step).max() > 1e-3 * step:
+            raise DataError(
+                f"periodic: the points of {dim!r} are not equally spaced; interpolate to equal steps first."
+            )
+        natural = float(step * len(x))
+        given = float(periodic[dim]) if isinstance(periodic, Mapping) else natural
+        if abs(given - natural) > 1e-3 * step:
+            raise DataError(
+                f"periodic: {dim!r} has {len(x)} points at step {step:g}, so its period is {natural:g}, not "
+                f"{given:g}. "
+                "Do not repeat the first point at the end, or correct the coordinates."
+            )
+        periods.append(given)
+    return tuple(periods)
+
+
+def _repeated_ends(
+    views: tuple[Array, ...],
+    names: tuple[str, ...],
+    space: tuple[str, ...],
+    periods: tuple[float | None, ...],
+) -> list[Notice]:
+    notices = []
+    for axis, (dim, period) in enumerate(zip(space, periods, strict=True)):
+        if period is None:
+            continue
+        for name, array in zip(names, views, strict=True):
+            first, last = np.take(array, 0, axis), np.take(array, -1, axis)
+            if np.array_equal(first, last) and np.ptp(array) > 0:
+                message = (
+                    f"Field {name!r} has the same values at both ends of the periodic dimension {dim!r}: if "
+                    "the last "
+                    "point is the first one again, remove it."
+                )
+                notices.append(Notice("repeated end", message))
+    return notices

@@ -1,0 +1,155 @@
+"""What is caught at the door, each with its cure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactsindy.errors import DataError
+
+Array = NDArray[np.float64]
+
+# Three samples are the least that have a derivative with an error estimate.
+LEAST_SAMPLES = 3
+
+
+def numbers(values: Any, what: str) -> Array:
+    """Return values as doubles, or say which one is not a number."""
+    try:
+        table = np.asarray(values)
+    except ValueError:
+        raise DataError(
+            f"{what} has rows of different lengths; expected a full table. Several trajectories are a list "
+            "of arrays, "
+            "each samples x states."
+        ) from None
+    if np.iscomplexobj(table):
+        raise DataError(f"{what} is complex; pass real and imaginary parts as separate states.")
+    if table.dtype.kind in "fiub":
+        return table.astype(float)
+    for place, entry in np.ndenumerate(table):
+        cell = entry.item() if isinstance(entry, np.generic) else entry
+        try:
+            float("nan" if cell is None else cell)
+        except (TypeError, ValueError):
+            where = place[0] if len(place) == 1 else place
+            raise DataError(
+                f"{what} holds {cell!r} at row {where}; expected numbers. Correct or remove it, or leave the "
+                "column out."
+            ) from None
+    return np.array([float("nan" if cell is None else cell) for cell in table.flat]).reshape(table.shape)
+
+
+def frozen(values: Array) -> Array:
+    """Return the array marked read-only."""
+    values.flags.writeable = False
+    return values
+
+
+def names_of(names: Sequence[str] | None, count: int, stem: str, what: str) -> tuple[str, ...]:
+    """Return ``names`` checked, or default ones: x0, x1, ..."""
+    if names is None:
+        return tuple(f"{stem}{i}" for i in range(count))
+    if isinstance(names, str):
+        raise DataError(f"{what}={names!r}: expected a list of names, e.g. ({names!r},).")
+    given = tuple(str(name) for name in names)
+    if len(given) != count:
+        raise DataError(f"{what}: {len(given)} names {given} for {count} columns; expected one per column.")
+    if len(set(given)) < count or "" in given:
+        raise DataError(f"{what}: {given} must be different and not empty.")
+    return given
+
+
+def check_states(states: Array) -> Array:
+    """Return states as (samples, states), refusing other shapes."""
+    if states.ndim == 1:
+        return states[:, None]
+    if states.ndim != 2:
+        raise DataError(
+            f"states has shape {states.shape}; expected samples x states. For a field over space and time "
+            "use "
+            "field(values, dims=..., coords=...)."
+        )
+    return states
+
+
+def check_times(time: Any, states: Array) -> Array:
+    """Return one time per sample from times or a step, refusing what does not fit the states."""
+    n, d = states.shape
+    if time is None:
+        raise DataError("time is missing: pass the sample times or the step between samples, e.g. time=0.01.")
+    times = numbers(time, "time")
+    if times.ndim == 0:
+        if not (np.isfinite(times) and times > 0):
+            raise DataError(f"time={float(times)}: a step must be positive.")
+        if n < d:
+            raise DataError(
+                f"states has shape ({n}, {d}): {n} samples of {d} states looks transposed; pass states.T "
+                "(several "
+                "trajectories of one state: a list of arrays of shape (n, 1))."
+            )
+        times = np.arange(n) * np.float64(times)
+    if times.ndim != 1:
+        raise DataError(f"time has shape {times.shape}; expected one time per sample, ({n},).")
+    if len(times) != n:
+        hint = " The states look transposed; pass states.T." if len(times) == d else ""
+        raise DataError(f"time has {len(times)} entries but states has {n} samples; expected as many.{hint}")
+    if n < LEAST_SAMPLES:
+        raise DataError(
+            f"{n} samples are too short a trajectory; expected at least {LEAST_SAMPLES} (leave it out)."
+        )
+    _check_increasing(times)
+    return times
+
+
+def _check_increasing(times: Array) -> None:
+    if not np.isfinite(times).all():
+        raise DataError(
+            f"time is missing at row {int(np.argmin(np.isfinite(times)))}; remove the row or fill the time "
+            "in."
+        )
+    bad = np.flatnonzero(np.diff(times) <= 0)
+    if not len(bad):
+        return
+    i = int(bad[0])
+    before, after = times[i], times[i + 1]
+    if before == after:
+        raise DataError(
+            f"time {before:g} occurs twice (rows {i} and {i + 1}): average or remove repeated samples. If "
+            "several "
+            "trajectories are in one table, name the column that tells them apart: trajectory='...'."
+        )
+    raise DataError(
+        f"time is not sorted: it goes from {before:g} to {after:g} at row {i + 1}. Sort the rows by time; if "
+        "a new "
+        "trajectory starts there, pass a list of trajectories or name the column that tells them apart: "
+        "trajectory='...'."
+    )
+
+
+def check_beside(values: Any, what: str, n: int) -> Array:
+    """Return controls or derivatives as (samples, columns), refusing any other number of samples."""
+    table = numbers(values, what)
+    table = table[:, None] if table.ndim == 1 else table
+    if table.ndim != 2 or len(table) != n:
+        raise DataError(
+            f"{what} has shape {table.shape} but there are {n} samples; expected one row per sample, ({n}, "
+            "columns)."
+        )
+    return table
+
+
+def check_finite(values: Array, names: Sequence[str]) -> None:
+    """Refuse missing and infinite values, saying how many and what to do."""
+    finite = np.isfinite(values)
+    if finite.all():
+        return
+    row, column = (int(i) for i in np.argwhere(~finite)[0])
+    raise DataError(
+        f"{int((~finite).sum())} values are missing or infinite, the first in {names[column]!r} at row "
+        f"{row}. Pass "
+        "gaps='split' to cut the trajectory there, or fill them in."
+    )

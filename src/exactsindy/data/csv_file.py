@@ -1,0 +1,102 @@
+"""Numbers from text files with columns, with errors that name the cell."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactsindy.errors import DataError
+
+_MISSING = {"", "nan", "na", "n/a", "null", "none", "missing", "-"}
+
+
+def read_csv(path: Path, *, decimal: str = ".") -> dict[str, NDArray[Any]]:
+    """Return the columns of a CSV file.
+
+    The separator is found, ``#`` starts a comment, empty cells are missing. Columns of numbers are doubles,
+    others are text. Without a header the columns are called c0, c1, ...
+    """
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        lines = [(i, line) for i, line in enumerate(file, 1) if line.strip() and not line.startswith("#")]
+    if not lines:
+        raise DataError(f"{path.name} holds no rows.")
+    separator = _separator(lines[0][1])
+    head = _cells(lines[0][1], separator)
+    has_header = not all(_number(cell, decimal) is not None for cell in head)
+    names = [cell.strip() for cell in head] if has_header else [f"c{i}" for i in range(len(head))]
+    double = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if double is not None:
+        raise DataError(f"{path.name}: two columns are named {double!r}; rename one of them.")
+    body = lines[1:] if has_header else lines
+    if not body:
+        raise DataError(f"{path.name} has a header but no rows.")
+    fast = _fast(body, separator, len(names)) if decimal == "." else None
+    if fast is not None:
+        return {name: fast[:, i] for i, name in enumerate(names)}
+    return _slow(path, body, separator, names, decimal)
+
+
+def _separator(line: str) -> str | None:
+    counts = {mark: line.count(mark) for mark in (";", "\t", ",")}
+    best = max(counts, key=lambda mark: counts[mark])
+    return best if counts[best] else None
+
+
+def _cells(line: str, separator: str | None) -> list[str]:
+    if separator is None:
+        return line.split()
+    return next(csv.reader([line.rstrip("\r\n")], delimiter=separator, skipinitialspace=True))
+
+
+def _number(cell: str, decimal: str) -> float | None:
+    text = cell.strip()
+    if text.lower() in _MISSING:
+        return float("nan")
+    try:
+        return float(text if decimal == "." else text.replace(".", "").replace(decimal, "."))
+    except ValueError:
+        return None
+
+
+def _fast(lines: list[tuple[int, str]], separator: str | None, count: int) -> NDArray[np.float64] | None:
+    """Return all numbers with NumPy's reader, or ``None`` if any cell needs a closer look."""
+    try:
+        table = np.loadtxt((line for _, line in lines), delimiter=separator, quotechar='"', ndmin=2)
+    except ValueError:
+        return None
+    return table if table.shape[1] == count else None
+
+
+def _slow(
+    path: Path, lines: list[tuple[int, str]], separator: str | None, names: list[str], decimal: str
+) -> dict[str, NDArray[Any]]:
+    rows = []
+    for number, line in lines:
+        cells = _cells(line.partition("#")[0] if separator is None else line, separator)
+        if len(cells) != len(names):
+            raise DataError(
+                f"{path.name} line {number} has {len(cells)} cells, the header has {len(names)} "
+                f"({', '.join(names)})."
+            )
+        rows.append(cells)
+    table: dict[str, NDArray[Any]] = {}
+    for i, name in enumerate(names):
+        column = [row[i] for row in rows]
+        values = [_number(cell, decimal) for cell in column]
+        bad = [k for k, value in enumerate(values) if value is None]
+        if bad and len(bad) <= len(column) // 2:
+            cell, line_number = column[bad[0]].strip(), lines[bad[0]][0]
+            comma = re.fullmatch(r"[+-]?\d+,\d+", cell)
+            cure = (
+                "It looks like a decimal comma: pass decimal=','." if comma else "Correct or empty the cell."
+            )
+            raise DataError(
+                f"{path.name} line {line_number}: column {name!r} holds {cell!r} among numbers. {cure}"
+            )
+        table[name] = np.array([cell.strip() for cell in column] if bad else values)
+    return table

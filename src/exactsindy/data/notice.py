@@ -1,0 +1,66 @@
+"""What is odd about data that can be used all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+# Beyond this ratio of sizes, thresholds and ridges in the user's units treat the states very differently.
+_SCALE_RATIO = 1e3
+# A step this many times the usual one is a gap rather than uneven sampling.
+_GAP_RATIO = 10.0
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A warning about data: ``kind`` for programs, ``message`` for people."""
+
+    kind: str
+    message: str
+
+    def __str__(self) -> str:
+        return self.message
+
+
+def column_notices(names: Sequence[str], low: Array, high: Array, rms: Array) -> tuple[Notice, ...]:
+    """Return notices on constant columns and on columns of very different size."""
+    notices = []
+    constant = low == high
+    for name in (name for name, still in zip(names, constant, strict=True) if still):
+        notices.append(
+            Notice("constant", f"{name!r} never changes: its equation is 0 and its terms repeat other terms.")
+        )
+    sizes = np.where(constant, np.nan, rms)
+    if np.isfinite(sizes).sum() > 1:
+        large, small = int(np.nanargmax(sizes)), int(np.nanargmin(sizes))
+        if sizes[large] > _SCALE_RATIO * sizes[small]:
+            notices.append(
+                Notice(
+                    "scale",
+                    f"{names[large]!r} is about {sizes[large] / sizes[small]:.0e} times as large as "
+                    f"{names[small]!r}: coefficients will differ as much. Choose units of similar size.",
+                )
+            )
+    return tuple(notices)
+
+
+def gap_notice(times: Array, name: str) -> tuple[Notice, ...]:
+    """Return a notice if one step is far longer than the usual one."""
+    steps = np.diff(times)
+    usual = float(np.median(steps))
+    worst = int(steps.argmax())
+    if steps[worst] <= _GAP_RATIO * usual:
+        return ()
+    return (
+        Notice(
+            "gap",
+            f"{name}: no samples between {times[worst]:g} and {times[worst + 1]:g}, "
+            f"{steps[worst] / usual:.0f} "
+            "times the usual step. Pass gaps='split' to treat the parts as separate trajectories.",
+        ),
+    )

@@ -1,0 +1,62 @@
+"""Left-hand sides: which derivative of which state an equation is for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from exactsindy.errors import DataError
+
+
+@dataclass(frozen=True)
+class Target:
+    """The time derivative of a state (or field) that an equation gives.
+
+    Examples
+    --------
+    >>> Target("x", 2).name, Target("u", field=True).name
+    ("x''", 'u_t')
+    """
+
+    state: str
+    order: int = 1
+    field: bool = False
+
+    @property
+    def name(self) -> str:
+        """Return the name of the equation: ``x'``, ``x''``, ``u_t``."""
+        return f"{self.state}_{'t' * self.order}" if self.field else self.state + "'" * self.order
+
+
+def parse_targets(
+    names: Sequence[str | Target] | None, states: tuple[str, ...], *, field: bool = False
+) -> tuple[Target, ...]:
+    """Return targets from names such as ``x``, ``x''`` or ``u_t``; by default all first derivatives."""
+    if names is None:
+        return tuple(Target(state, 1, field) for state in states)
+    if isinstance(names, str):
+        raise DataError(f"targets={names!r}: expected a list of equations, e.g. targets=({names!r},).")
+    targets = tuple(_parse(name, states, field) for name in names)
+    if not targets or len(set(targets)) < len(targets):
+        raise DataError(
+            f"targets={tuple(target.name for target in targets)}: expected at least one equation, and each "
+            "only once."
+        )
+    return targets
+
+
+def _parse(name: str | Target, states: tuple[str, ...], field: bool) -> Target:
+    if isinstance(name, Target):
+        name = name.name
+    if name in states:
+        return Target(name, 1, field)
+    match = re.fullmatch(r"(.+?)_(t+)", name) if field else re.fullmatch(r"(.+?)('+)", name)
+    if match is None or match.group(1) not in states:
+        example = Target(states[0], 2, field)
+        raise DataError(
+            f"targets: unknown equation {name!r}; expected a state ({', '.join(states)}) or a derivative of "
+            "one, "
+            f"such as {example.name!r}."
+        )
+    return Target(match.group(1), len(match.group(2)), field)

@@ -1,0 +1,239 @@
+"""Time series: one trajectory, and several measured of the same system."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from exactsindy.data.checks import (
+    check_beside,
+    check_finite,
+    check_states,
+    check_times,
+    frozen,
+    names_of,
+    numbers,
+)
+from exactsindy.data.notice import Notice, column_notices, gap_notice
+from exactsindy.data.target import Target, parse_targets
+from exactsindy.errors import DataError
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class Trajectory:
+    """States sampled at increasing times. Arrays are copied, checked and read-only.
+
+    Parameters
+    ----------
+    times
+        Sample times (n,), equally spaced or not, or the step.
+    states
+        Samples x states (n, d).
+    names
+        Names of the states; x0, x1, ... by default.
+    controls, control_names
+        Inputs u(t) at the same times (n, c); none by default.
+    derivatives
+        Measured time derivatives of all states (n, d), where they need not be estimated.
+    label
+        What tells this trajectory from others.
+
+    Examples
+    --------
+    >>> Trajectory(0.5, [[0.0, 1.0], [0.5, 1.0], [1.0, 1.5]], ("x", "y"))
+    Trajectory(3 samples of x, y, times 0 to 1)
+    """
+
+    times: Array
+    states: Array
+    names: tuple[str, ...]
+    controls: Array
+    control_names: tuple[str, ...]
+    derivatives: Array | None
+    label: str
+
+    def __init__(
+        self,
+        times: ArrayLike | float,
+        states: ArrayLike,
+        names: Sequence[str] | None = None,
+        *,
+        controls: ArrayLike | None = None,
+        control_names: Sequence[str] | None = None,
+        derivatives: ArrayLike | None = None,
+        label: str = "",
+    ) -> None:
+        x = check_states(numbers(states, "states"))
+        t = check_times(times, x)
+        n, d = x.shape
+        called = names_of(names, d, "x", "states")
+        u = np.zeros((n, 0)) if controls is None else check_beside(controls, "controls", n)
+        inputs = names_of(control_names, u.shape[1], "u", "controls")
+        if set(called) & set(inputs):
+            raise DataError(f"states {called} and controls {inputs} share a name; rename one of them.")
+        check_finite(np.hstack((x, u)), (*called, *inputs))
+        slopes = None
+        if derivatives is not None:
+            slopes = check_beside(derivatives, "derivatives", n)
+            if slopes.shape != x.shape:
+                raise DataError(
+                    f"derivatives has shape {slopes.shape}; expected that of the states, {x.shape}."
+                )
+            check_finite(slopes, [f"{name}'" for name in called])
+            frozen(slopes)
+        values = (frozen(t), frozen(x), called, frozen(u), inputs, slopes, label)
+        for field, value in zip(fields(self), values, strict=True):
+            object.__setattr__(self, field.name, value)
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def __repr__(self) -> str:
+        inputs = f", controls {', '.join(self.control_names)}" if self.control_names else ""
+        span = f"times {self.times[0]:g} to {self.times[-1]:g}"
+        return f"Trajectory({len(self)} samples of {', '.join(self.names)}{inputs}, {span})"
+
+    def slice(self, start: int, stop: int) -> Trajectory:
+        """Return the samples from ``start`` up to (not including) ``stop``."""
+        part = slice(start, stop)
+        slopes = None if self.derivatives is None else self.derivatives[part]
+        return replace(
+            self,
+            times=self.times[part],
+            states=self.states[part],
+            controls=self.controls[part],
+            derivatives=slopes,
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class Trajectories:
+    """Trajectories of one system, each with its own times and length; the data of an ODE.
+
+    Parameters
+    ----------
+    members
+        The trajectories, all with the same states and controls.
+    targets
+        The equations wanted: names such as ``x``, ``x'`` or ``x''``, or `Target` records; all states by
+        default.
+    time_name
+        How the time is called in terms such as ``cos(t)``.
+    notices
+        What was odd while reading; `warnings` adds what is odd about the numbers.
+    """
+
+    members: tuple[Trajectory, ...]
+    targets: tuple[Target, ...]
+    time_name: str
+    notices: tuple[Notice, ...]
+
+    def __init__(
+        self,
+        members: Iterable[Trajectory],
+        targets: Sequence[str | Target] | None = None,
+        *,
+        time_name: str = "t",
+        notices: Iterable[Notice] = (),
+    ) -> None:
+        parts = tuple(members)
+        if not parts:
+            raise DataError(
+                "Trajectories: expected at least one trajectory (with gaps='split' no piece was long enough: "
+                "fill in missing values instead)."
+            )
+        first = parts[0]
+        for i, part in enumerate(parts):
+            if (part.names, part.control_names) != (first.names, first.control_names):
+                raise DataError(
+                    f"Trajectory {i} has states {part.names} and controls {part.control_names}, trajectory 0 "
+                    "has "
+                    f"{first.names} and {first.control_names}; expected the same in all."
+                )
+            if (part.derivatives is None) != (first.derivatives is None):
+                raise DataError(f"Trajectory {i} and trajectory 0 must both have derivatives, or neither.")
+        wanted = parse_targets(targets, first.names)
+        for field, value in zip(fields(self), (parts, wanted, time_name, tuple(notices)), strict=True):
+            object.__setattr__(self, field.name, value)
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def __iter__(self) -> Iterator[Trajectory]:
+        return iter(self.members)
+
+    def __getitem__(self, i: int) -> Trajectory:
+        return self.members[i]
+
+    def __repr__(self) -> str:
+        lengths = ", ".join(str(len(member)) for member in self.members[:5]) + (
+            "..." if len(self) > 5 else ""
+        )
+        return f"Trajectories({len(self)} of {', '.join(self.state_names)}; samples: {lengths})"
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        """Return the names of the states."""
+        return self.members[0].names
+
+    @property
+    def control_names(self) -> tuple[str, ...]:
+        """Return the names of the controls."""
+        return self.members[0].control_names
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """Return the names of the space dimensions: none."""
+        return ()
+
+    @property
+    def n_samples(self) -> int:
+        """Return the number of samples of all trajectories together."""
+        return sum(len(member) for member in self.members)
+
+    @cached_property
+    def warnings(self) -> tuple[Notice, ...]:
+        """Return what is odd about the data: constant columns, very different sizes, gaps in time, ..."""
+        columns = np.vstack([np.hstack((m.states, m.controls)) for m in self.members])
+        sizes = np.sqrt((columns**2).mean(axis=0))
+        names = (*self.state_names, *self.control_names)
+        gaps = tuple(
+            note
+            for i, m in enumerate(self.members)
+            for note in gap_notice(m.times, f"trajectory {m.label or i}" if len(self) > 1 else "time")
+        )
+        return (*self.notices, *column_notices(names, columns.min(axis=0), columns.max(axis=0), sizes), *gaps)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Return the SHA-256 of names, targets and all numbers."""
+        digest = hashlib.sha256()
+        digest.update("\n".join((*self.state_names, "", *self.control_names, "")).encode())
+        digest.update("\n".join(target.name for target in self.targets).encode())
+        for member in self.members:
+            for array in (member.times, member.states, member.controls, member.derivatives):
+                digest.update(b"|" if array is None else np.ascontiguousarray(array).tobytes() + b"|")
+        return digest.hexdigest()
+
+    def slices(self, ranges: Sequence[tuple[int, int, int]]) -> Trajectories:
+        """Return the parts (trajectory, start, stop) as trajectories of their own."""
+        return replace(self, members=tuple(self.members[i].slice(a, b) for i, a, b in ranges))
+
+    def split(self, fraction: float = 2 / 3) -> tuple[Trajectories, Trajectories]:
+        """Return the first ``fraction`` of every trajectory and the rest: training and validation."""
+        from exactsindy.data.splitting import split_trajectories
+
+        return split_trajectories(self, fraction)
+
+    def folds(self, count: int) -> tuple[Trajectories, ...]:
+        """Return ``count`` parts of about equal size, contiguous in time, that together are all samples."""
+        from exactsindy.data.splitting import fold_trajectories
+
+        return fold_trajectories(self, count)

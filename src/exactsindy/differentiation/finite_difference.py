@@ -1,0 +1,89 @@
+"""Finite differences of any order of accuracy and any derivative, on equal and unequal steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import ArrayLike, NDArray
+
+from exactsindy.differentiation.fornberg import fornberg_weights
+from exactsindy.differentiation.grid import samples, uniform_step
+from exactsindy.errors import DataError
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class FiniteDifference:
+    """Central differences, one-sided with the same order of accuracy at the ends.
+
+    Parameters
+    ----------
+    order
+        Order of accuracy in the step; even, as central stencils gain the odd order for nothing.
+    d
+        Which derivative: 1 for x', 2 for x'', ...
+
+    Examples
+    --------
+    >>> t = np.linspace(0, 1, 5)
+    >>> FiniteDifference(order=2)(t[:, None] ** 2, t).ravel()
+    array([0. , 0.5, 1. , 1.5, 2. ])
+    """
+
+    order: int = 2
+    d: int = 1
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.order, int) and self.order >= 2 and self.order % 2 == 0):
+            raise DataError(f"FiniteDifference(order={self.order!r}): expected an even integer >= 2.")
+        if not (isinstance(self.d, int) and self.d >= 1):
+            raise DataError(f"FiniteDifference(d={self.d!r}): expected an integer >= 1, e.g. 1 for x'.")
+
+    @property
+    def half_width(self) -> int:
+        """Return how many neighbours on each side a central stencil uses on equal steps."""
+        return (self.d + 1) // 2 + self.order // 2 - 1
+
+    def __call__(self, x: ArrayLike, t: ArrayLike | float, *, axis: int = 0) -> Array:
+        """Return the derivative of ``x`` along ``axis`` at the sample times ``t`` (times or a step)."""
+        edge = self.order + self.d
+        values, times = samples(x, t, axis, edge + 1, f"FiniteDifference(order={self.order}, d={self.d})")
+        step = uniform_step(times)
+        # On unequal steps an even derivative loses the order symmetry gave: one more neighbour restores it.
+        n, reach = len(values), self.half_width + (step is None and self.d % 2 == 0)
+        result = np.empty(values.shape)
+        if step is None:
+            stencils = sliding_window_view(times, 2 * reach + 1)
+            weights = fornberg_weights(stencils, times[reach : n - reach], self.d)
+            for k in range(2 * reach + 1):
+                column = weights[:, k].reshape(-1, *[1] * (values.ndim - 1))
+                term = column * values[k : n - 2 * reach + k]
+                result[reach : n - reach] = term if k == 0 else result[reach : n - reach] + term
+        else:
+            central = fornberg_weights(np.arange(-reach, reach + 1.0), 0.0, self.d)
+            result[reach : n - reach] = _central(values, central, reach, self.d) / step**self.d
+        for i in (*range(reach), *range(n - reach, n)):
+            inside = slice(0, edge) if i < reach else slice(n - edge, n)
+            result[i] = np.tensordot(
+                fornberg_weights(times[inside], times[i], self.d), values[inside], axes=1
+            )
+        return np.moveaxis(result, 0, axis)
+
+    def states(self, x: ArrayLike, t: ArrayLike | float, *, axis: int = 0) -> Array:
+        """Return the states that belong to the derivative: the samples themselves, as nothing is smoothed."""
+        return np.asarray(x, dtype=float)
+
+
+def _central(values: Array, weights: Array, reach: int, d: int) -> Array:
+    """Apply a symmetric (d even) or antisymmetric (d odd) stencil in pairs: half the products."""
+    n = len(values)
+    sign = 1.0 if d % 2 == 0 else -1.0
+    total = weights[reach] * values[reach : n - reach] if d % 2 == 0 else np.zeros_like(values[2 * reach :])
+    for k in range(1, reach + 1):
+        total += weights[reach + k] * (
+            values[reach + k : n - reach + k] + sign * values[reach - k : n - reach - k]
+        )
+    return np.asarray(total)

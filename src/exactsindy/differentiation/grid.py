@@ -1,0 +1,51 @@
+"""Checks of sample times shared by all ways of differentiating."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from exactsindy.errors import DataError
+
+Array = NDArray[np.float64]
+
+# Steps that differ by rounding only: what arange and linspace leave.
+ROUNDING = 1e-9
+# Steps that were meant to be equal but were written with few digits; harmless to methods that smooth anyway.
+PRINTED = 1e-3
+
+
+def samples(x: ArrayLike, t: ArrayLike | float, axis: int, least: int, method: str) -> tuple[Array, Array]:
+    """Return values with ``axis`` first and the sample times, or say what is wrong with them.
+
+    ``t`` may be a step instead of times.
+    """
+    values = np.moveaxis(np.atleast_1d(np.asarray(x, dtype=float)), axis, 0)
+    times = np.asarray(t, dtype=float)
+    if times.ndim == 0:
+        times = times * np.arange(len(values))
+    if times.shape != (len(values),):
+        raise DataError(
+            f"{method}: x has {len(values)} samples along axis {axis} but t has shape {times.shape}; "
+            "expected one time per sample, or a step."
+        )
+    if len(values) < least:
+        raise DataError(f"{method}: {len(values)} samples are too few; it needs at least {least}.")
+    if not (np.diff(times) > 0).all():
+        raise DataError(
+            f"{method}: t must increase from sample to sample; sort the data and remove repeated times."
+        )
+    return values, times
+
+
+def uniform_step(t: Array, tolerance: float = ROUNDING) -> float | None:
+    """Return the step of equally spaced times, or ``None`` if one differs by more than ``tolerance`` of it.
+
+    Examples
+    --------
+    >>> uniform_step(np.array([0.0, 0.5, 1.0])), uniform_step(np.array([0.0, 0.5, 1.1]))
+    (0.5, None)
+    """
+    step = float(t[-1] - t[0]) / (len(t) - 1)
+    slack = tolerance * step + 4 * np.finfo(float).eps * float(np.abs(t[[0, -1]]).max())
+    return step if float(np.abs(np.diff(t) - step).max()) <= slack else None

@@ -1,0 +1,154 @@
+"""Runs other solvers in a process of its own: requests on stdin, answers on stdout, one JSON line each.
+
+A process of its own, so that a peer can be stopped at any time and cannot take the benchmark down; and for
+some peers another Python, because they need an older NumPy. So this file imports nothing but NumPy and the
+standard library at the top and is also run by its path.
+
+A request names a solver, a ``.npz`` file with the equation (``theta_factor``, ``z``, ``rest_square``,
+``ridge``, ``size``, and for l0bnb ``penalty`` and ``largest``) and the time limit. The answer has
+``support``, ``status``, ``seconds`` (of the solver, without reading and checking), ``lower_bound`` (its own
+claim, constant included), ``nodes`` and ``note``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import json
+import math
+import os
+import sys
+import time
+from typing import Any
+
+import numpy as np
+
+#: Peers are asked for a proof as tight as ours; each means the gap relative to its own objective.
+GAP = 1e-9
+
+
+def solve(solver: str, equation: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """Run one solver on one equation."""
+    if solver == "okridge":
+        return _okridge(equation, seconds)
+    if solver == "l0bnb":
+        return _l0bnb(equation, seconds)
+    return _backend(solver, equation, seconds)
+
+
+def _backend(solver: str, equation: dict[str, Any], seconds: float) -> dict[str, Any]:
+    from exactsindy.errors import MissingDependency, SolverError
+    from exactsindy.solver.settings import Settings
+
+    name, _, formulation = solver.partition(" ")
+    backend = importlib.import_module(f"exactsindy.solver.backends.{name}")
+    options = {"formulation": formulation} if formulation else {}
+    arguments = [equation[key] for key in ("theta_factor", "z", "rest_square", "ridge", "size")]
+    try:
+        result = backend.solve_equation(*arguments, settings=Settings(seconds=seconds, gap=GAP), **options)
+    except MissingDependency as error:
+        return _refusal("not installed", str(error))
+    except SolverError as error:
+        return _refusal("licence" if "licence" in str(error) else "skipped", str(error))
+    return {
+        "support": [int(j) for j in result.support],
+        "status": result.status.name.lower().replace("_", " "),
+        "seconds": result.seconds,
+        "lower_bound": float(result.lower_bound),
+        "nodes": int(result.nodes),
+        "note": "",
+    }
+
+
+def _okridge(equation: dict[str, Any], seconds: float) -> dict[str, Any]:
+    tree = importlib.import_module("okridge.tree")
+    design, z = np.ascontiguousarray(equation["theta_factor"]), equation["z"]
+    started = time.perf_counter()
+    search = tree.BNBTree(X=design, y=z, lambda2=float(equation["ridge"][0]), max_memory_GB=2)
+    _, coef, gap, bound, _ = search.solve(k=equation["size"], gap_tol=GAP, verbose=False, time_limit=seconds)
+    elapsed = time.perf_counter() - started
+    return {
+        "support": [int(j) for j in np.flatnonzero(coef)],
+        "status": "optimal" if gap <= GAP else "time limit",
+        "seconds": elapsed,
+        # Its objective leaves out the constant.
+        "lower_bound": float(bound + z @ z + equation["rest_square"]),
+        "nodes": -1,
+        "note": "",
+    }
+
+
+def _l0bnb(equation: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """Solve the penalised problem whose answer has the wanted size: 1/2 RSS + l0 |S| + l2 |xi|^2."""
+    if not equation["penalty"] > 0:
+        return _refusal("skipped", "no l0 penalty has a solution of this size")
+    tree = importlib.import_module("l0bnb").BNBTree(
+        np.ascontiguousarray(equation["theta_factor"]), equation["z"]
+    )
+    weight = {"l0": equation["penalty"] / 2, "l2": float(equation["ridge"][0]) / 2, "m": equation["largest"]}
+    started = time.perf_counter()
+    found = tree.solve(**weight, gap_tol=GAP, time_limit=seconds)
+    elapsed = time.perf_counter() - started
+    support = [] if found.beta is None else [int(j) for j in np.flatnonzero(found.beta)]
+    # Its cost is half of ours plus the penalty; its gap is relative to that.
+    bound = 2 * float(found.cost * (1 - found.gap)) - equation["penalty"] * equation["size"]
+    return {
+        "support": support,
+        # It also ends when its tree is empty, whatever the gap says.
+        "status": "optimal" if found.gap <= GAP or elapsed < 0.95 * seconds else "time limit",
+        "seconds": elapsed,
+        "lower_bound": bound + equation["rest_square"],
+        "nodes": int(tree.number_of_nodes),
+        "note": f"answer has {len(support)} terms" if len(support) != equation["size"] else "",
+    }
+
+
+def _refusal(status: str, note: str) -> dict[str, Any]:
+    return {
+        "support": [],
+        "status": status,
+        "seconds": math.nan,
+        "lower_bound": -math.inf,
+        "nodes": -1,
+        "note": note,
+    }
+
+
+def _warm(solver: str) -> None:
+    """Import and compile before anything is timed."""
+    rng = np.random.default_rng(0)
+    factor = np.triu(rng.normal(size=(6, 6))) + 3 * np.eye(6)
+    z = factor @ np.array([1.0, -2.0, 0.0, 0.0, 0.0, 0.0]) + 0.01 * rng.normal(size=6)
+    tiny = {"theta_factor": factor, "z": z, "rest_square": 0.1, "ridge": np.full(6, 0.01), "size": 2}
+    with contextlib.suppress(Exception):  # what fails here fails again, and is then reported
+        solve(solver, {**tiny, "penalty": 0.1, "largest": 5.0}, 5.0)
+
+
+def _read(path: str) -> dict[str, Any]:
+    with np.load(path, allow_pickle=False) as stored:
+        equation = {name: stored[name] for name in stored.files}
+    return {name: array.item() if array.ndim == 0 else array for name, array in equation.items()}
+
+
+def main() -> None:
+    """Answer requests until stdin ends."""
+    # Solvers print; the channel to the benchmark is a copy of stdout that they do not know.
+    channel = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)
+    warmed: set[str] = set()
+    for line in sys.stdin:
+        request = json.loads(line)
+        try:
+            if request["solver"] not in warmed:
+                warmed.add(request["solver"])
+                _warm(request["solver"])
+            answer = solve(request["solver"], _read(request["equation"]), request["seconds"])
+        except ImportError as error:
+            answer = _refusal("not installed", str(error))
+        except Exception as error:  # a peer may fail in any way; the benchmark records it and goes on
+            answer = _refusal("failed", f"{type(error).__name__}: {error}")
+        channel.write(json.dumps(answer) + "\n")
+
+
+if __name__ == "__main__":
+    main()

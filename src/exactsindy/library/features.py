@@ -1,0 +1,166 @@
+"""A library bound to named variables: terms that can be evaluated, differentiated and named."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from exactsindy.data.trajectory import Trajectory
+from exactsindy.errors import DataError, ProblemError
+from exactsindy.library.calculus import differentiate
+from exactsindy.library.program import Program, compile_terms
+from exactsindy.library.term import Expression, Term, Variable
+from exactsindy.library.variables import Variables
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Features:
+    """The columns of a regression: terms of given variables, with fast values and exact derivatives.
+
+    Obtained from ``library.bind(variables)``.
+
+    Examples
+    --------
+    >>> from exactsindy.library import Polynomials
+    >>> features = Polynomials(2).bind(("x", "y"))
+    >>> features.names
+    ('1', 'x', 'y', 'x^2', 'x y', 'y^2')
+    >>> features.evaluate([[2.0, 3.0]])
+    array([[1., 2., 3., 4., 6., 9.]])
+    """
+
+    variables: Variables
+    terms: tuple[Term, ...]
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the terms, the names of the columns."""
+        return tuple(term.name for term in self.terms)
+
+    @cached_property
+    def inputs(self) -> tuple[Variable, ...]:
+        """Return what `evaluate` needs: states, controls, then time, coordinates and derivatives in use."""
+        basic = tuple(Variable(name) for name in self.variables.basic)
+        used = (v for term in self.terms for v in term.variables())
+        return tuple(dict.fromkeys((*basic, *used)))
+
+    @cached_property
+    def exponents(self) -> NDArray[np.int64] | None:
+        """Return the powers (terms x inputs) if every term is a monomial in the inputs, else ``None``."""
+        if not all(term.polynomial for term in self.terms):
+            return None
+        rows = [[term.powers.get(variable, 0) for variable in self.inputs] for term in self.terms]
+        return np.array(rows, dtype=np.int64).reshape(len(self.terms), len(self.inputs))
+
+    @cached_property
+    def _program(self) -> Program:
+        return compile_terms(self.terms, self.inputs)
+
+    def evaluate(self, values: ArrayLike) -> Array:
+        """Return the columns (samples x terms, column-major) at ``values`` (samples x `inputs`)."""
+        return self.rows(self._split(values)).T
+
+    def inputs_of(self, trajectory: Trajectory, states: ArrayLike | None = None) -> Array:
+        """Return the samples x `inputs` of a trajectory; ``states`` (smoothed ones) replace the measured.
+
+        Raises
+        ------
+        ProblemError
+            If a term needs more than states, controls and time: spatial derivatives need a field.
+        """
+        x = trajectory.states if states is None else np.asarray(states, dtype=float)
+        columns = [x, trajectory.controls]
+        for extra in self.inputs[len(self.variables.basic) :]:
+            if extra != Variable(self.variables.time):
+                raise ProblemError(
+                    f"The terms use {Term(((extra, 1),)).name!r}, which a trajectory does not have; it needs "
+                    "a field."
+                )
+            columns.append(trajectory.times[:, None])
+        return np.hstack(columns)
+
+    def rows(self, inputs: Sequence[NDArray[np.float64]], out: Array | None = None) -> Array:
+        """Return the terms as rows (terms x samples) from one array of samples per input.
+
+        ``out`` may be given to save the allocation. Arrays of any shape are flattened in C order.
+        """
+        flat = [np.asarray(row, dtype=float).reshape(-1) for row in inputs]
+        if len(flat) != len(self.inputs):
+            raise ProblemError(
+                f"evaluate got {len(flat)} columns; this library needs {len(self.inputs)}: "
+                f"{', '.join(Term(((v, 1),)).name for v in self.inputs)}, in this order (`features.inputs`)."
+            )
+        out = np.empty((len(self.terms), flat[0].size)) if out is None else out
+        self._program.run(flat, out)
+        if self._program.can_fail:
+            self._refuse_nonfinite(out)
+        return out
+
+    def jacobian(
+        self, values: ArrayLike, coef: ArrayLike | None = None, *, wrt: Sequence[Variable] | None = None
+    ) -> Array:
+        """Return d term / d variable at ``values``, shape (samples, terms, variables).
+
+        Parameters
+        ----------
+        values
+            Samples x `inputs`, as for `evaluate`.
+        coef
+            Coefficients (equations x terms): the result is then that of the right-hand sides ``coef @
+            terms``, shape (samples, equations, variables); terms with coefficient 0 cost nothing.
+        wrt
+            The variables, which may be derivatives such as ``Variable("u", ("x",))``; by default the states.
+        """
+        by = tuple(Variable(name) for name in self.variables.states) if wrt is None else tuple(wrt)
+        weights = np.eye(len(self.terms)) if coef is None else np.atleast_2d(np.asarray(coef, dtype=float))
+        if weights.shape[1] != len(self.terms):
+            raise ProblemError(
+                f"jacobian(coef=...) has {weights.shape[1]} columns; expected {len(self.terms)}, one per "
+                "term."
+            )
+        slopes = [[self._slope(row, variable) for variable in by] for row in weights]
+        monomials = tuple(dict.fromkeys(term for row in slopes for slope in row for _, term in slope.parts))
+        columns = self._split(values)
+        n = columns[0].size if columns else 0
+        result = np.zeros((n, len(weights), len(by)))
+        if monomials:
+            table = np.empty((len(monomials), n))
+            compile_terms(monomials, self.inputs).run(columns, table)
+            position = {term: i for i, term in enumerate(monomials)}
+            for i, row in enumerate(slopes):
+                for j, slope in enumerate(row):
+                    for coefficient, term in slope.parts:
+                        result[:, i, j] += coefficient * table[position[term]]
+        return result
+
+    def _slope(self, weights: Array, variable: Variable) -> Expression:
+        return Expression.of(
+            (weight * coefficient, part)
+            for weight, term in zip(weights, self.terms, strict=True)
+            if weight
+            for coefficient, part in differentiate(term, variable).parts
+        )
+
+    def _split(self, values: ArrayLike) -> list[Array]:
+        table = np.asarray(values, dtype=float)
+        if table.ndim != 2:
+            raise ProblemError(
+                f"evaluate got an array of shape {table.shape}; expected samples x {len(self.inputs)} inputs."
+            )
+        return list(table.T)
+
+    def _refuse_nonfinite(self, rows: Array) -> None:
+        finite = np.isfinite(rows)
+        if not finite.all():
+            term, sample = (int(i) for i in np.argwhere(~finite)[0])
+            raise DataError(
+                f"The term {self.names[term]!r} is {rows[term, sample]} at sample {sample}: it is not "
+                "defined "
+                "there. Leave the term out, or shift or restrict the data."
+            )

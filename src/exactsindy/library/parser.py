@@ -1,0 +1,185 @@
+"""A small parser for written terms: ``x^2 y``, ``sin(2 x)``, ``x/(1 + y)``. Nothing is executed."""
+
+from __future__ import annotations
+
+import re
+
+from exactsindy.errors import ProblemError
+from exactsindy.library.calculus import FUNCTIONS, reciprocal
+from exactsindy.library.names import resolve, unknown
+from exactsindy.library.term import Expression, Function, Group, Term
+from exactsindy.library.variables import Variables
+
+_NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_WORD = re.compile(r"[^\W\d]\w*")
+
+
+def parse_term(text: str, variables: Variables) -> Term:
+    """Return the term written as ``text``: products by spaces or ``*``, powers by ``^`` or ``**``.
+
+    Examples
+    --------
+    >>> parse_term("y x^2", Variables(("x", "y"))).name
+    'x^2 y'
+    """
+    expression = parse(text, variables)
+    if len(expression.parts) != 1:
+        return variables.ordered(_as_term(expression))
+    coefficient, term = expression.parts[0]
+    if coefficient != 1.0:
+        raise ProblemError(
+            f"Term {text!r}: a term carries no number in front, the fit finds it; write {term.name!r}."
+        )
+    return variables.ordered(term)
+
+
+def parse(text: str, variables: Variables) -> Expression:
+    """Return the expression written as ``text``."""
+    reader = _Reader(text, variables)
+    expression = reader.sum()
+    if reader.peek():
+        raise reader.error(f"{reader.peek()!r} was not expected")
+    if not expression.parts:
+        raise ProblemError(f"Term {text!r}: this is zero for all data.")
+    return expression
+
+
+def power(base: Expression, n: int) -> Expression:
+    """Return ``base ** n``; a sum stays in parentheses."""
+    if n == 0:
+        return Expression.constant(1.0)
+    if len(base.parts) == 1:
+        coefficient, term = base.parts[0]
+        return Expression(((coefficient**n, Term(tuple((a, m * n) for a, m in term.factors))),))
+    return Expression(((1.0, Term(((Group(base), n),))),))
+
+
+def call(kind: str, argument: Expression) -> Expression:
+    """Return a known function of an expression."""
+    return Expression(((1.0, Term(((Function(kind, _unwrapped(argument)), 1),))),))
+
+
+def grouped(expression: Expression) -> Expression:
+    """Return the expression as one factor: sums in parentheses."""
+    return expression if len(expression.parts) == 1 else Expression(((1.0, _as_term(expression)),))
+
+
+def _as_term(expression: Expression) -> Term:
+    return Term(((Group(expression), 1),))
+
+
+def _unwrapped(expression: Expression) -> Expression:
+    if len(expression.parts) == 1:
+        coefficient, term = expression.parts[0]
+        if coefficient == 1.0 and len(term.factors) == 1 and term.factors[0][1] == 1:
+            atom = term.factors[0][0]
+            if isinstance(atom, Group):
+                return atom.content
+    return expression
+
+
+class _Reader:
+    """Recursive descent over the text; ``at`` is the position of the next character."""
+
+    def __init__(self, text: str, variables: Variables) -> None:
+        self.text, self.variables, self.at = text, variables, 0
+        # Longest first, so that "x10" is not read as "x1" followed by 0.
+        self.names = sorted(variables.known, key=len, reverse=True)
+
+    def peek(self) -> str:
+        while self.at < len(self.text) and self.text[self.at].isspace():
+            self.at += 1
+        return self.text[self.at : self.at + 1]
+
+    def take(self, symbol: str) -> bool:
+        self.peek()
+        if self.text.startswith(symbol, self.at):
+            self.at += len(symbol)
+            return True
+        return False
+
+    def error(self, problem: str) -> ProblemError:
+        return ProblemError(
+            f"Term {self.text!r}: {problem} at position {self.at}. Write terms like 'x^2 y', 'sin(2 x)', "
+            "'x/(1 + y)'."
+        )
+
+    def sum(self) -> Expression:
+        sign = -1.0 if self.take("-") else 1.0
+        total = Expression.constant(sign) * self.product()
+        while self.peek() in {"+", "-"}:
+            sign = 1.0 if self.peek() == "+" else -1.0
+            self.at += 1
+            total = total + Expression.constant(sign) * self.product()
+        return total
+
+    def product(self) -> Expression:
+        result = self.factor()
+        while True:
+            symbol = self.peek()
+            if symbol == "/":
+                self.at += 1
+                result = result * reciprocal(_unwrapped(self.factor()))
+            elif symbol == "*":
+                self.at += 1
+                result = result * self.factor()
+            elif symbol and symbol not in "+-)^,":
+                result = result * self.factor()
+            else:
+                return result
+
+    def factor(self) -> Expression:
+        base = self.atom()
+        if not (self.take("**") or self.take("^")):
+            return base
+        closing = self.take("(")
+        negative = self.take("-")
+        self.peek()
+        match = _NUMBER.match(self.text, self.at)
+        if match is None or not match.group().isdigit():
+            raise self.error("a power must be a whole number (use sqrt(...) for roots), which is missing")
+        self.at = match.end()
+        if closing and not self.take(")"):
+            raise self.error("a closing parenthesis is missing")
+        return power(_unwrapped(base), -int(match.group()) if negative else int(match.group()))
+
+    def atom(self) -> Expression:
+        symbol = self.peek()
+        if symbol == "(":
+            self.at += 1
+            inside = grouped(self.sum())
+            if not self.take(")"):
+                raise self.error("a closing parenthesis is missing")
+            return inside
+        number = _NUMBER.match(self.text, self.at)
+        if number:
+            self.at = number.end()
+            return Expression.constant(float(number.group()))
+        return self.name()
+
+    def name(self) -> Expression:
+        for name in self.names:
+            end = self.at + len(name)
+            if self.text.startswith(name, self.at) and not re.match(r"\w", self.text[end : end + 1]):
+                self.at = end
+                return Expression(((1.0, Term.variable(name)),))
+        word = _WORD.match(self.text, self.at)
+        if word is None:
+            raise self.error("a variable, number or function is missing")
+        found = resolve(word.group(), self.variables)
+        if found is not None:
+            self.at = word.end()
+            return Expression(((1.0, Term(((found, 1),))),))
+        if not self.text[word.end() :].lstrip().startswith("("):
+            raise unknown(word.group(), self.variables, f"Term {self.text!r}")
+        if word.group() not in FUNCTIONS:
+            raise ProblemError(
+                f"Term {self.text!r}: unknown function {word.group()!r}; known are {', '.join(FUNCTIONS)}. "
+                "Pass a Python function in Terms([...]) for any other."
+            )
+        self.at = word.end()
+        self.take("(")
+        argument = self.sum()
+        if not self.take(")"):
+            raise self.error("a closing parenthesis is missing")
+        return call(word.group(), argument)

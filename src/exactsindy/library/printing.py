@@ -1,0 +1,94 @@
+"""How terms are written: as names, as Python and as LaTeX. One record per way, no logic about terms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Style:
+    """The few decisions in which two ways of writing a term differ.
+
+    ``leaf(name, axes)`` writes a variable or a derivative, ``call(function, argument)`` a function,
+    ``fraction(above, below)`` a quotient whose parts are already wrapped where needed.
+    """
+
+    times: str
+    power: Callable[[str, int], str]
+    leaf: Callable[[str, tuple[str, ...]], str]
+    call: Callable[[str, str], str]
+    fraction: Callable[[str, str], str]
+    wraps_fraction: bool = True
+
+
+def derivative_name(name: str, axes: tuple[str, ...]) -> str:
+    """Write a derivative the way the field does: ``u_xx``; ``u_lon_lon`` when an axis has a longer name.
+
+    Examples
+    --------
+    >>> derivative_name("u", ("x", "x", "y"))
+    'u_xxy'
+    """
+    if not axes:
+        return name
+    separator = "" if all(len(axis) == 1 for axis in axes) else "_"
+    return f"{name}_{separator.join(axes)}"
+
+
+def number(value: float) -> str:
+    """Write a coefficient so that reading it back gives the same double; integers without a point."""
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
+
+
+_LATEX_FUNCTIONS = {"sin", "cos", "tan", "exp", "log", "sinh", "cosh", "tanh", "arctan", "arcsin", "arccos"}
+_GREEK = {
+    *("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu"),
+    *("nu", "xi", "pi", "rho", "sigma", "tau", "phi", "chi", "psi", "omega"),
+}
+
+
+def _latex_leaf(name: str, axes: tuple[str, ...]) -> str:
+    head, _, tail = name.partition("_")
+    if not tail and head.rstrip("0123456789") != head:
+        stem = head.rstrip("0123456789")
+        head, tail = stem, head[len(stem) :]
+    if head.lower() in _GREEK:
+        head = "\\" + head
+    elif len(head) > 1:
+        head = rf"\mathrm{{{head}}}"
+    below = ",".join(part for part in (tail.replace("_", r"\_"), "".join(axes)) if part)
+    return f"{head}_{{{below}}}" if below else head
+
+
+def _latex_call(function: str, argument: str) -> str:
+    if function == "sqrt":
+        return rf"\sqrt{{{argument}}}"
+    if function == "abs":
+        return rf"\left|{argument}\right|"
+    head = f"\\{function}" if function in _LATEX_FUNCTIONS else rf"\operatorname{{{function}}}"
+    return rf"{head}\left({argument}\right)"
+
+
+NAME = Style(
+    times=" ",
+    power=lambda base, n: f"{base}^{n}",
+    leaf=derivative_name,
+    call=lambda function, argument: f"{function}({argument})",
+    fraction=lambda above, below: f"{above}/{below}",
+)
+PYTHON = Style(
+    times="*",
+    power=lambda base, n: f"{base}**{n}",
+    leaf=derivative_name,
+    call=lambda function, argument: f"np.{function}({argument})",
+    fraction=lambda above, below: f"{above}/{below}",
+)
+LATEX = Style(
+    times=r" \, ",
+    power=lambda base, n: f"{base}^{{{n}}}",
+    leaf=_latex_leaf,
+    call=_latex_call,
+    fraction=lambda above, below: rf"\frac{{{above}}}{{{below}}}",
+    wraps_fraction=False,
+)

@@ -1,0 +1,115 @@
+"""Chosen terms: from names, Python functions or sympy expressions."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from exactsindy.errors import ProblemError
+from exactsindy.library.base import Library
+from exactsindy.library.names import resolve
+from exactsindy.library.parser import grouped, parse_term
+from exactsindy.library.symbolic import from_sympy, is_sympy
+from exactsindy.library.term import Custom, Expression, Term
+from exactsindy.library.variables import Variables
+
+
+class Terms(Library):
+    """A library of the given terms.
+
+    Parameters
+    ----------
+    items
+        Each a name (``"x^2 y"``, ``"sin(2 x)"``, ``"u u_x"``, ``"x/(1 + y)"``), a Python function whose
+        arguments are named after the variables, a pair (name, function), a sympy expression, or a `Term`. A
+        mapping from name to function is accepted too. Names are parsed, never executed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> library = Terms(["x^2 y", "sin(2 x)", ("x^1.5", lambda x: np.abs(x) ** 1.5)])
+    >>> library.bind(("x", "y")).names
+    ('x^2 y', 'sin(2 x)', 'x^1.5')
+    """
+
+    items: tuple[Any, ...]
+
+    def __init__(self, items: Iterable[Any] | Mapping[str, Callable[..., Any]]) -> None:
+        if isinstance(items, str):
+            raise ProblemError(f"Terms({items!r}): expected a list, e.g. Terms([{items!r}]).")
+        self.items = tuple(items.items()) if isinstance(items, Mapping) else tuple(items)
+        if not self.items:
+            raise ProblemError("Terms([]): expected at least one term.")
+
+    def candidates(self, variables: Variables) -> Iterable[Term]:
+        """Yield the terms in the given order."""
+        for item in self.items:
+            yield _term(item, variables)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Terms) and self.items == other.items
+
+    def __hash__(self) -> int:
+        return hash(self.items)
+
+    def __repr__(self) -> str:
+        return f"Terms({list(self.items)!r})"
+
+
+def _term(item: Any, variables: Variables) -> Term:
+    if isinstance(item, str):
+        return parse_term(item, variables)
+    if isinstance(item, Term):
+        return _checked(item, variables)
+    if is_sympy(item):
+        return _from_sympy(item, variables)
+    if isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], str) and callable(item[1]):
+        return _custom(item[1], item[0], variables)
+    if callable(item):
+        return _custom(item, None, variables)
+    raise ProblemError(
+        f"Terms([...]): got {item!r} of type {type(item).__name__}; expected a name, a function, a pair "
+        "(name, function), a sympy expression or a Term."
+    )
+
+
+def _checked(term: Term, variables: Variables) -> Term:
+    for variable in term.variables():
+        if variable.name not in variables.known or not set(variable.axes) <= set(variables.axes):
+            raise ProblemError(
+                f"Terms([...]): the term {term.name!r} uses {variable.name!r}, which the data do not have; "
+                f"known are {', '.join(variables.known)}."
+            )
+    return term
+
+
+def _from_sympy(item: Any, variables: Variables) -> Term:
+    expression: Expression = grouped(from_sympy(item, variables))
+    coefficient, term = expression.parts[0] if expression.parts else (0.0, Term())
+    if coefficient != 1.0:
+        raise ProblemError(
+            f"Terms([{item}]): a term carries no number in front, the fit finds it; pass {term.name!r}."
+        )
+    return term
+
+
+def _custom(function: Callable[..., Any], name: str | None, variables: Variables) -> Term:
+    label = name if name is not None else getattr(function, "__name__", type(function).__name__)
+    if name is None and label == "<lambda>":
+        raise ProblemError("Terms([...]): a lambda has no name; pass a pair ('name', lambda x: ...).")
+    try:
+        arguments = tuple(inspect.signature(function).parameters)
+    except ValueError:
+        arguments = ()
+    inputs = tuple(resolve(argument, variables) for argument in arguments)
+    bad = [a for a, v in zip(arguments, inputs, strict=True) if v is None]
+    if bad or not inputs:
+        seen = f"has the argument {bad[0]!r}" if bad else "has no named arguments"
+        raise ProblemError(
+            f"Terms([...]): the function {label!r} {seen}; name its arguments after the variables it uses "
+            f"({', '.join(variables.known)})."
+        )
+    found = tuple(v for v in inputs if v is not None)
+    written = name if name is not None else f"{label}({', '.join(arguments)})"
+    return Term(((Custom(written, function, found), 1),))

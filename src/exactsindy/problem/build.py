@@ -1,0 +1,108 @@
+"""Building blocks of a problem from rows or products."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from exactsindy.errors import ProblemError
+from exactsindy.problem.block import Block, refuse_columns
+from exactsindy.problem.checks import as_rows, as_weights, check_finite
+from exactsindy.problem.compress import Matrix, RowCompressor
+from exactsindy.problem.gram import factors_of_gram
+from exactsindy.problem.term import TermLike, as_target_names, as_terms
+
+Names = Iterable[str | TermLike] | None
+Rows = tuple[npt.NDArray[np.generic], npt.NDArray[np.generic], Matrix | None]
+
+
+def compress_chunks(
+    chunks: Iterable[tuple[npt.ArrayLike, ...]],
+    names: Names,
+    target_names: Iterable[str] | None,
+    *,
+    numbered: bool,
+) -> Block:
+    """Compress chunks ``(theta, targets[, weights])``; errors name the chunk if `numbered`."""
+    if not isinstance(chunks, Iterable):
+        raise ProblemError(
+            f"chunks is of type {type(chunks).__name__}: expected an iterable of (theta, targets) tuples."
+        )
+    compressor: RowCompressor | None = None
+    terms: tuple[TermLike, ...] = ()
+    labels: tuple[str, ...] = ()
+    for i, chunk in enumerate(chunks):
+        try:
+            theta, targets, weights = _as_rows(chunk)
+            if compressor is None:
+                terms = as_terms(names, theta.shape[1])
+                labels = as_target_names(target_names, targets.shape[1])
+                compressor = RowCompressor(len(terms) + len(labels))
+            if (theta.shape[1], targets.shape[1]) != (len(terms), len(labels)):
+                raise ProblemError(
+                    f"{theta.shape[1]} terms and {targets.shape[1]} targets after chunks of {len(terms)} "
+                    f"terms and {len(labels)} targets: all chunks need the same columns."
+                )
+            if not compressor.append(theta, targets, weights):
+                _refuse(theta, targets, weights, [term.name for term in terms], labels)
+        except ProblemError as error:
+            if not numbered:
+                raise
+            raise ProblemError(f"chunk {i}: {error}") from error
+    if compressor is None:
+        raise ProblemError("chunks is empty: expected at least one (theta, targets).")
+    if compressor.n_rows == 0:
+        raise ProblemError("theta has no rows (of positive weight): expected at least one sample.")
+    factor = compressor.factor()
+    refuse_columns(compressor.vanished, [*(term.name for term in terms), *labels], "small")
+    return Block(factor, compressor.n_rows, terms, labels)
+
+
+def compress_gram(
+    gram: npt.ArrayLike,
+    moments: npt.ArrayLike,
+    target_square: npt.ArrayLike,
+    n_samples: int,
+    names: Names,
+    target_names: Iterable[str] | None,
+) -> tuple[Block, ...]:
+    """Build one block from all products of columns, or one per target if only their squares are known."""
+    factors, m = factors_of_gram(gram, moments, target_square, n_samples)
+    per_block = m // len(factors)
+    terms = as_terms(names, len(factors[0]) - per_block)
+    labels = as_target_names(target_names, m)
+    starts = range(0, m, per_block)
+    return tuple(
+        Block(factor, n_samples, terms, labels[start : start + per_block])
+        for factor, start in zip(factors, starts, strict=True)
+    )
+
+
+def _as_rows(chunk: object) -> Rows:
+    if not isinstance(chunk, tuple | list) or len(chunk) not in (2, 3):
+        size = f" of length {len(chunk)}" if isinstance(chunk, tuple | list) else ""
+        raise ProblemError(
+            f"got a {type(chunk).__name__}{size}: expected a tuple (theta, targets) or "
+            "(theta, targets, weights)."
+        )
+    theta, targets = as_rows(chunk[0], chunk[1])
+    given = chunk[2] if len(chunk) == 3 else None
+    return theta, targets, None if given is None else as_weights(given, len(theta))
+
+
+def _refuse(
+    theta: npt.NDArray[np.generic],
+    targets: npt.NDArray[np.generic],
+    weights: Matrix | None,
+    names: list[str],
+    target_names: tuple[str, ...],
+) -> None:
+    """Say which values made the rows non-finite."""
+    check_finite(theta, "theta", names, weights)
+    check_finite(targets, "targets", target_names, weights)
+    raise ProblemError(
+        "theta or targets times the root of weights is too large for doubles (above 1.8e308): "
+        "scale the weights down."
+    )

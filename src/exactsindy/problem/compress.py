@@ -1,0 +1,196 @@
+"""Compression of rows to a triangular factor by orthogonal transformations, a block of rows at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Matrix = npt.NDArray[np.float64]
+
+# Rows reduced together: few enough to stay in cache (wide matrices gain more from long blocks).
+BLOCK_ROWS = 512
+_BLOCK_WIDTHS = 4
+# Rounding grows with the number of reductions in a row: this many blocks are reduced apart, then joined.
+GROUP_BLOCKS = 64
+# Columns whose largest entry lies within 2**-400 .. 2**400 need no scaling: sums of their products with the
+# unit-sized Householder vectors neither overflow nor lose digits to underflow.
+_SAFE_EXPONENT = 400
+
+
+class RowCompressor:
+    """Reduces the rows of a `width`-column matrix A to R, upper triangular, with R'R = A'A up to rounding.
+
+    The result does not depend on how the rows come in pieces: they are collected to blocks of fixed size.
+    A column of zeros stays a column of zeros; fewer than `width` rows leave the rows below them exactly zero.
+    """
+
+    def __init__(self, width: int) -> None:
+        self.n_rows = 0
+        self._total: Matrix | None = None
+        self._factor: Matrix = np.zeros((width, width), order="F")
+        self._filled_rows = 0
+        self._group = 0
+        self._block: Matrix = np.empty((max(BLOCK_ROWS, _BLOCK_WIDTHS * width), width), order="F")
+        self._pending = 0
+        self._peak: Matrix = np.zeros(width)
+        self._exponents = np.zeros(width, dtype=np.int32)
+        self._underflowed = np.zeros(width, dtype=bool)
+
+    def append(
+        self,
+        theta: npt.NDArray[np.generic],
+        targets: npt.NDArray[np.generic],
+        weights: Matrix | None = None,
+    ) -> bool:
+        """Take in the rows of [theta targets], times the root of their weight; False if some are not finite.
+
+        Rows of weight 0 are left out. After False the compressor must not be used any more.
+        """
+        kept = None if weights is None or weights.all() else np.flatnonzero(weights)
+        roots = None if weights is None else np.sqrt(weights)
+        start, stop = 0, len(theta) if kept is None else len(kept)
+        while start < stop:
+            count = min(stop - start, len(self._block) - self._pending)
+            rows = slice(start, start + count) if kept is None else kept[start : start + count]
+            if not self._take(theta[rows], targets[rows], None if roots is None else roots[rows]):
+                return False
+            start += count
+        return True
+
+    def factor(self) -> Matrix:
+        """Return R for all rows so far; entries too large for a double are infinite."""
+        self._reduce()
+        return _scale(self._close_group(), self._exponents)
+
+    @property
+    def vanished(self) -> npt.NDArray[np.bool_]:
+        """Which columns were not zero until their weights made all their entries underflow."""
+        return np.asarray(self._underflowed & (self._peak == 0))
+
+    def _take(
+        self, theta: npt.NDArray[np.generic], targets: npt.NDArray[np.generic], roots: Matrix | None
+    ) -> bool:
+        piece = self._block[self._pending : self._pending + len(theta)]
+        width = theta.shape[1]
+        # A value beyond double (longdouble, or a huge weight) becomes infinite here and is refused below.
+        with np.errstate(all="ignore"):
+            piece[:, :width] = theta
+            piece[:, width:] = targets
+            nonzero = None if roots is None else piece.any(axis=0)
+            if roots is not None:
+                piece *= roots[:, np.newaxis]
+            # The extremes serve twice: NaN and infinity show in them, and they choose the scaling.
+            peak = np.maximum(piece.max(axis=0), -piece.min(axis=0))
+        if not np.isfinite(peak).all():
+            return False
+        if nonzero is not None:
+            self._underflowed |= nonzero & (peak == 0)
+        np.maximum(self._peak, peak, out=self._peak)
+        self._pending += len(theta)
+        self.n_rows += len(theta)
+        if self._pending == len(self._block):
+            self._reduce()
+        return True
+
+    def _reduce(self) -> None:
+        block = self._block[: self._pending]
+        self._pending = 0
+        self._rescale()
+        if self._exponents.any():
+            block[:] = _scale(block, -self._exponents)
+        # The first rows are reduced as they are, so that n < width rows give a factor of n rows.
+        head = min(len(self._factor) - self._filled_rows, len(block))
+        if head > 0:
+            self._stack(block[:head])
+        if head < len(block):
+            self._factor = _absorb(self._factor, block[head:], triangular=False)
+        self._group += 1
+        if self._group == GROUP_BLOCKS:
+            self._close_group()
+
+    def _rescale(self) -> None:
+        exponents = _guard_exponents(self._peak)
+        change = self._exponents - exponents
+        if change.any():
+            self._factor = np.asfortranarray(_scale(self._factor, change))
+            self._total = None if self._total is None else np.asfortranarray(_scale(self._total, change))
+            self._exponents = exponents
+
+    def _close_group(self) -> Matrix:
+        if self._total is None:
+            self._total = self._factor
+        else:
+            self._total = _absorb(self._total, self._factor[: self._filled_rows], triangular=True)
+        self._factor = np.zeros_like(self._total)
+        self._filled_rows = self._group = 0
+        return self._total
+
+    def _stack(self, rows: Matrix) -> None:
+        filled = self._filled_rows + len(rows)
+        self._factor[:filled] = triangular_factor(np.concatenate([self._factor[: self._filled_rows], rows]))
+        self._filled_rows = filled
+
+
+def triangular_factor(matrix: Matrix) -> Matrix:
+    """Return the R of a QR factorisation, (min(n, width), width), zeros below the diagonal."""
+    return np.asarray(np.linalg.qr(matrix, mode="r"))
+
+
+def merge_factors(first: Matrix, second: Matrix) -> Matrix:
+    """Return the triangular factor of two stacked upper triangular factors of the same width."""
+    exponents = _guard_exponents(np.maximum(np.abs(first).max(axis=0), np.abs(second).max(axis=0)))
+    upper, lower = (_scale(factor[: _used_rows(factor)], -exponents) for factor in (first, second))
+    width = first.shape[1]
+    if len(upper) < len(lower):
+        upper, lower = lower, upper
+    if len(upper) < width:
+        used = min(len(upper) + len(lower), width)
+        merged = np.zeros((width, width))
+        merged[:used] = triangular_factor(np.concatenate([upper, lower]))
+    else:
+        merged = _absorb(np.asfortranarray(upper), lower, triangular=True)
+    return _scale(merged, exponents)
+
+
+def column_norms(matrix: Matrix) -> Matrix:
+    """Return the 2-norms of the columns, infinite only if the norm itself exceeds the doubles."""
+    _, exponents = np.frexp(np.abs(matrix).max(axis=0, initial=0.0))
+    scaled = _scale(matrix, -exponents)
+    with np.errstate(under="ignore"):
+        norms = np.sqrt(np.square(scaled).sum(axis=0))
+    return _scale(norms, exponents)
+
+
+def _guard_exponents(peak: Matrix) -> npt.NDArray[np.int32]:
+    """Return e such that columns times 2**-e are safe to factor; powers of two cost no rounding."""
+    _, exponents = np.frexp(peak)
+    return np.where(np.abs(exponents) > _SAFE_EXPONENT, exponents, 0).astype(np.int32)
+
+
+def _scale(matrix: Matrix, exponents: npt.NDArray[np.int32]) -> Matrix:
+    """Return the columns times 2**exponents: exact, but infinite or rounded outside the range of doubles."""
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        scaled: Matrix = np.ldexp(matrix, exponents)
+    return scaled
+
+
+def _used_rows(factor: Matrix) -> int:
+    used = np.flatnonzero(factor.any(axis=1))
+    return int(used[-1]) + 1 if len(used) else 0
+
+
+def _absorb(factor: Matrix, rows: Matrix, *, triangular: bool) -> Matrix:
+    """Return the triangular factor of [factor; rows], overwriting both where LAPACK can.
+
+    dtpqrt leaves the zeros below the factor alone and blocks narrow panels: twice as fast as dgeqrf here.
+    """
+    if len(rows) == 0:
+        return factor
+    # Imported when needed: SciPy takes longer to load than the rest of the package.
+    from scipy.linalg.lapack import dtpqrt
+
+    panel = min(len(factor), 8 if len(factor) <= 100 else 16)
+    result: Matrix = dtpqrt(
+        len(rows) if triangular else 0, panel, factor, rows, overwrite_a=1, overwrite_b=1
+    )[0]
+    return result

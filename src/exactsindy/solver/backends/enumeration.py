@@ -1,0 +1,374 @@
+"""Plain enumeration of all supports: slow, simple, and the oracle for everything else.
+
+What counts as a support
+------------------------
+All solvers of this package follow one rule. A zero column never belongs to a support. Go through the columns
+of a support in index order, on the ridge-augmented columns [R_j; sqrt(ridge_j) e_j]: if the distance of each
+to the span of the earlier ones is more than 1e-13 of its norm, the support is *admissible*. An inadmissible
+support counts as the smaller one without its dependent (later) columns, so only admissible supports are
+compared. The objective is RSS + sum ridge_j xi_j^2, the constant included; ties go to the smaller support,
+then to the lexicographically first.
+
+How
+---
+Depth first over prefixes, with the columns projected off the prefix (modified Gram-Schmidt, no Gram matrix of
+the data), closing the last two columns for all pairs at once. Doubles only sort out: each residual norm
+carries a rounding interval, and all supports that might be best or second best are compared in exact
+arithmetic.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from exactsindy.errors import SolverError
+from exactsindy.solver.backends.mip import EPS, augmented, check_size, column_norms, power_of_two, triangular
+from exactsindy.solver.backends.rational import DEPENDENCE, ExactEquation, as_float
+from exactsindy.solver.backends.result import BackendResult
+from exactsindy.solver.settings import Settings, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+#: More supports than this are refused: the answer would take minutes to hours.
+MOST_SUPPORTS = 50_000_000
+_CHUNK = 1 << 18
+_KEEP = 4096
+
+
+class _Stop(Exception):
+    """Raised inside the enumeration when a limit is reached; carries the status."""
+
+    def __init__(self, status: Status) -> None:
+        self.status = status
+
+
+def solve_equation(
+    theta_factor: NDArray[np.float64],
+    z: NDArray[np.float64],
+    rest_square: float,
+    ridge: NDArray[np.float64],
+    size: int,
+    *,
+    settings: Settings,
+) -> BackendResult:
+    """Solve one equation by looking at every support of at most ``size`` terms.
+
+    The optimum and the margin are exact for the given doubles; ``nodes`` is the number of supports. Stopped
+    by a limit, it returns the best support so far with ``rest_square`` (the residual off all columns) as true
+    bound.
+
+    Parameters
+    ----------
+    theta_factor
+        Upper triangular factor R, one column per term.
+    z
+        The target in the same basis.
+    rest_square
+        Squared norm of the target off all columns: a constant.
+    ridge
+        One weight >= 0 per term.
+    size
+        Largest number of terms.
+    settings
+        ``seconds`` and ``nodes`` are obeyed; runs in one thread.
+
+    Raises
+    ------
+    SolverError
+        There are more than 5e7 supports.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> factor, z = np.array([[2.0, 1.0], [0.0, 1.0]]), np.array([1.0, 3.0])
+    >>> result = solve_equation(factor, z, 0.5, np.zeros(2), 1, settings=Settings())
+    >>> result.support, result.objective, result.margin
+    ((1,), 2.5, 2.8)
+    """
+    started = time.perf_counter()
+    size = check_size(size, theta_factor.shape[1])
+    kept = [int(j) for j in np.flatnonzero(np.any(theta_factor != 0, axis=0))]
+    size = min(size, len(kept))
+    supports = sum(math.comb(len(kept), s) for s in range(size + 1))
+    if supports > MOST_SUPPORTS:
+        raise SolverError(
+            f"Enumeration refuses {supports:.1e} supports ({len(kept)} terms, size <= {size}): at most "
+            f"{MOST_SUPPORTS:.0e}. Use backend='native', a smaller library or a smaller size."
+        )
+    exact, rest = ExactEquation(theta_factor, z, ridge), Fraction(float(rest_square))
+    search = _Search(theta_factor, z, ridge, tuple(kept), size, exact, settings, started)
+    try:
+        search.run()
+        winner, value, rival = search.decide()
+        status, margin = Status.OPTIMAL, _margin(value + rest, None if rival is None else rival + rest)
+        bound = value + rest
+    except _Stop as stop:
+        winner, status, margin, bound = search.leader(), stop.status, math.nan, rest
+        value = exact.value(winner)
+    coef = np.zeros(theta_factor.shape[1])
+    coef[list(winner)] = exact.coefficients(winner)
+    return BackendResult(
+        support=winner,
+        coef=coef,
+        objective=as_float(value + rest),
+        lower_bound=as_float(bound),
+        margin=margin,
+        status=status,
+        nodes=search.count,
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _margin(objective: Fraction, rival: Fraction | None) -> float:
+    """Return next-best / best - 1: inf without a rival (or from an objective of 0), 0 for a tie."""
+    if rival == objective:
+        return 0.0
+    if rival is None or not objective:
+        return math.inf
+    return as_float(rival / objective - 1)
+
+
+@dataclass(frozen=True)
+class _Node:
+    """A prefix, and everything projected off it: one row per later column, scaled to norms in [1, 2)."""
+
+    prefix: tuple[int, ...]
+    first: int
+    columns: NDArray[np.float64]
+    residual: NDArray[np.float64]
+    on_prefix: NDArray[np.float64]
+    fit: NDArray[np.float64]
+
+
+class _Candidates:
+    """The supports of one size that may be best or second best; intervals of their residual norms."""
+
+    def __init__(self, size: int) -> None:
+        self.supports = np.empty((0, size), dtype=np.int64)
+        self.low, self.high = np.empty(0), np.empty(0)
+        self._least = np.array([math.inf, math.inf])
+        self._new: list[tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]] = []
+        self._room = _KEEP
+
+    def add(self, supports: NDArray[np.int64], low: NDArray[np.float64], high: NDArray[np.float64]) -> None:
+        self._least = np.partition(np.concatenate([self._least, high]), 1)[:2]
+        close = low <= self.threshold()
+        if close.any():
+            self._new.append((supports[close], low[close], high[close]))
+            self._room -= int(close.sum())
+            if self._room < 0:
+                self.settle()
+
+    def settle(self) -> None:
+        """Merge what was added, and drop what has been overtaken since."""
+        parts = [(self.supports, self.low, self.high), *self._new]
+        supports, low, high = (np.concatenate(part) for part in zip(*parts, strict=True))
+        close = low <= self.threshold()
+        self.supports, self.low, self.high = supports[close], low[close], high[close]
+        self._new, self._room = [], max(_KEEP, len(self.low))
+
+    def threshold(self, rank: int = 1) -> float:
+        """Return the level above which no support can be among the ``rank + 1`` best."""
+        return float(self._least[rank]) * (1 + 1e-9)
+
+
+class _Search:
+    """State of one enumeration; created, run once, and thrown away."""
+
+    def __init__(
+        self,
+        theta_factor: NDArray[np.float64],
+        z: NDArray[np.float64],
+        ridge: NDArray[np.float64],
+        kept: tuple[int, ...],
+        size: int,
+        exact: ExactEquation,
+        settings: Settings,
+        started: float,
+    ) -> None:
+        columns = augmented(theta_factor, ridge)[:, kept]
+        target = np.concatenate([z, np.zeros(len(columns) - len(z))])[:, None]
+        stacked = np.column_stack([columns, target])
+        triangle = triangular(stacked * power_of_two(column_norms(stacked)))
+        self.norms = np.linalg.norm(triangle, axis=0)
+        self.kept, self.size, self.exact, self.settings, self.started = kept, size, exact, settings, started
+        self.count = 1
+        self.found = [_Candidates(s) for s in range(size + 1)]
+        width = len(kept)
+        self.root = _Node(
+            (),
+            0,
+            np.ascontiguousarray(triangle[:, :width].T),
+            triangle[:, width],
+            np.empty((width, 0)),
+            np.empty(0),
+        )
+        # Rounding of Gram-Schmidt least squares: eps per projection, relative to |y| + sum |xi_j| |theta_j|.
+        self.rounding = 16 * (size + 2) * EPS * max(1.0, math.sqrt(width) / 4)
+
+    def run(self) -> None:
+        norm = np.array([np.linalg.norm(self.root.residual)])
+        slack = self.rounding * self.norms[-1]
+        self.found[0].add(np.empty((1, 0), dtype=np.int64), np.maximum(norm - slack, 0), norm + slack)
+        if self.size >= 1:
+            self._singles()
+        if self.size >= 2:
+            self._descend(self.root)
+
+    def _singles(self) -> None:
+        columns, target = self.root.columns, self.root.residual
+        x = columns @ target / np.einsum("ij,ij->i", columns, columns)
+        norm = np.linalg.norm(target - x[:, None] * columns, axis=1)
+        slack = self.rounding * (self.norms[-1] + np.abs(x) * self.norms[:-1])
+        self.count += len(columns)
+        self._record(np.arange(len(columns))[:, None], norm, slack)
+
+    def _descend(self, node: _Node) -> None:
+        usable = self._usable(node)
+        self._pairs(node, usable)
+        if len(node.prefix) + 2 < self.size:
+            for i in np.flatnonzero(usable[:-2]):
+                self._descend(self._extend(node, int(i)))
+
+    def _usable(self, node: _Node) -> NDArray[np.bool_]:
+        lengths = np.linalg.norm(node.columns, axis=1)
+        own = self.norms[node.first : -1]
+        slack = self.rounding * (own + np.abs(node.on_prefix) @ self._prefix_norms(node))
+        indices = np.arange(node.first, node.first + len(lengths))[:, None]
+        return self._independent(np.hstack([_rows(node.prefix, len(lengths)), indices]), lengths, own, slack)
+
+    def _prefix_norms(self, node: _Node) -> NDArray[np.float64]:
+        return np.asarray(self.norms[list(node.prefix)])
+
+    def _independent(
+        self,
+        supports: NDArray[np.int64],
+        lengths: NDArray[np.float64],
+        norms: NDArray[np.float64],
+        slack: NDArray[np.float64],
+    ) -> NDArray[np.bool_]:
+        """Apply the rule to the last column of each support, exactly where doubles cannot tell."""
+        answer = np.asarray(lengths > DEPENDENCE * norms)
+        for i in np.flatnonzero(np.abs(lengths - DEPENDENCE * norms) <= slack):
+            answer[i] = self.exact.admissible(self.kept[j] for j in supports[i])
+        return answer
+
+    def _extend(self, node: _Node, i: int) -> _Node:
+        pivot, later = node.columns[i], node.columns[i + 1 :]
+        square = pivot @ pivot
+        share, x = later @ pivot / square, float(pivot @ node.residual / square)
+        return _Node(
+            (*node.prefix, node.first + i),
+            node.first + i + 1,
+            later - share[:, None] * pivot,
+            node.residual - x * pivot,
+            np.hstack([node.on_prefix[i + 1 :] - share[:, None] * node.on_prefix[i], share[:, None]]),
+            np.append(node.fit - x * node.on_prefix[i], x),
+        )
+
+    def _pairs(self, node: _Node, usable: NDArray[np.bool_]) -> None:
+        """Evaluate prefix + {i, j} for all pairs i < j of later columns."""
+        columns = node.columns
+        squares = np.einsum("ij,ij->i", columns, columns)
+        safe = np.where(usable, squares, 1.0)
+        shares = columns @ columns.T / safe[:, None]
+        x = columns @ node.residual / safe
+        residuals = node.residual - x[:, None] * columns
+        for i, j in self._pair_chunks(usable, columns.shape[1]):
+            self._check_limits()
+            self.count += len(i)
+            share = shares[i, j]
+            off = columns[j] - share[:, None] * columns[i]
+            on_prefix = np.column_stack([node.on_prefix[j] - share[:, None] * node.on_prefix[i], share])
+            norms = self.norms[node.first : -1]
+            heads = np.column_stack([np.tile(self._prefix_norms(node), (len(i), 1)), norms[i]])
+            supports = np.column_stack([_rows(node.prefix, len(i)), i + node.first, j + node.first])
+            lengths = np.sqrt(np.einsum("ij,ij->i", off, off))
+            slack = self.rounding * (norms[j] + np.sum(np.abs(on_prefix) * heads, axis=1))
+            good = self._independent(supports, lengths, norms[j], slack)
+            last = np.einsum("ij,ij->i", off, residuals[i]) / np.where(good, lengths, 1.0) ** 2
+            rest = residuals[i] - last[:, None] * off
+            fit = (
+                np.column_stack([node.fit - x[i, None] * node.on_prefix[i], x[i]]) - last[:, None] * on_prefix
+            )
+            size = self.norms[-1] + np.abs(last) * norms[j] + np.sum(np.abs(fit) * heads, axis=1)
+            norm = np.sqrt(np.einsum("ij,ij->i", rest, rest))
+            self._record(supports[good], norm[good], self.rounding * size[good])
+
+    def _pair_chunks(
+        self, usable: NDArray[np.bool_], rows: int
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        chosen = np.flatnonzero(usable)
+        i, j = np.triu_indices(len(chosen), 1)
+        step = max(1, _CHUNK // rows)
+        for start in range(0, len(i), step):
+            yield chosen[i[start : start + step]], chosen[j[start : start + step]]
+
+    def _record(
+        self, supports: NDArray[np.int64], norm: NDArray[np.float64], slack: NDArray[np.float64]
+    ) -> None:
+        self.found[supports.shape[1]].add(supports, np.maximum(norm - slack, 0.0), norm + slack)
+
+    def _check_limits(self) -> None:
+        self._check_time()
+        if self.settings.nodes is not None and self.count >= self.settings.nodes:
+            raise _Stop(Status.NODE_LIMIT)
+
+    def _check_time(self) -> None:
+        if self.settings.seconds is not None and time.perf_counter() - self.started > self.settings.seconds:
+            raise _Stop(Status.TIME_LIMIT)
+
+    def leader(self) -> tuple[int, ...]:
+        """Return the support with the smallest residual so far, in doubles."""
+        for candidates in self.found:
+            candidates.settle()
+        best = min((c for c in self.found if len(c.high)), key=lambda c: float(c.high.min()))
+        return self._terms(best.supports[int(np.argmin(best.high))])
+
+    def decide(self) -> tuple[tuple[int, ...], Fraction, Fraction | None]:
+        """Return the best support, its exact value, and that of its best rival of the same size."""
+        winner: tuple[int, ...] = ()
+        value = self.exact.value(())
+        level = math.inf
+        for candidates in self.found:
+            if not value:
+                break
+            candidates.settle()
+            close = candidates.low <= min(level, candidates.threshold(0))
+            for support, other in self._exact(candidates.supports[close]):
+                if other < value:
+                    winner, value = support, other
+                if not other:
+                    break
+            level = min(level, candidates.threshold(0))
+        candidates = self.found[len(winner)]
+        rival: Fraction | None = None
+        for support, other in self._exact(candidates.supports[candidates.low <= candidates.threshold(1)]):
+            if support != winner and (rival is None or other < rival):
+                rival = other
+                if not other:
+                    break
+        return winner, value, rival
+
+    def _exact(self, supports: NDArray[np.int64]) -> Iterator[tuple[tuple[int, ...], Fraction]]:
+        """Yield supports with their exact values in lexicographic order, so that the first of a tie wins."""
+        for row in sorted(map(tuple, supports.tolist())):
+            self._check_time()
+            terms = self._terms(row)
+            yield terms, self.exact.value(terms)
+
+    def _terms(self, row: Sequence[int]) -> tuple[int, ...]:
+        return tuple(self.kept[j] for j in row)
+
+
+def _rows(prefix: tuple[int, ...], count: int) -> NDArray[np.int64]:
+    return np.tile(np.array(prefix, dtype=np.int64), (count, 1))

@@ -1,0 +1,84 @@
+"""How long and how a solve may run, and how far it got."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from exactsindy.errors import SolverError
+
+
+class Status(enum.Enum):
+    """How a solve ended; the value is the sentence shown to the user."""
+
+    OPTIMAL = "Proved optimal: no other support of this size fits these data better."
+    TIME_LIMIT = "Time limit reached: best support so far, with a true bound. Allow more `seconds` to prove it."
+    NODE_LIMIT = "Node limit reached: best support so far, with a true bound. Allow more `nodes` to prove it."
+    INTERRUPTED = "Interrupted: best support so far, with a true bound."
+    INFEASIBLE = "Infeasible: no support satisfies the constraints."
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A snapshot of a running solve, passed to ``Settings.progress``.
+
+    ``incumbent`` and ``lower_bound`` are objectives per equation being solved, keyed by target name.
+    """
+
+    incumbent: Mapping[str, float]
+    lower_bound: Mapping[str, float]
+    nodes: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Limits and options of a solve; the one place for their defaults.
+
+    Parameters
+    ----------
+    gap
+        Relative gap (objective - bound) / objective at or below which an answer counts as proved. It decides the
+        status only: the search never discards a support because it is "close enough".
+    seconds, nodes
+        Limits of the whole call; ``None`` is no limit. The best answer so far is returned with a true bound.
+    threads
+        Number of threads; ``None`` uses every core. A completed search gives the same answer for any number.
+    progress
+        Called about ten times a second from the calling thread with a `Progress`. An exception it raises stops the
+        search and is passed on.
+    """
+
+    gap: float = 1e-9
+    seconds: float | None = None
+    nodes: int | None = None
+    threads: int | None = None
+    progress: Callable[[Progress], None] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.gap >= 0:
+            raise SolverError(f"Settings(gap={self.gap!r}): expected a number >= 0, e.g. 1e-9.")
+        for name in ("seconds", "nodes", "threads"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise SolverError(f"Settings({name}={value!r}): expected a positive number, or None for no limit.")
+
+
+@dataclass(frozen=True)
+class Total:
+    """One budget of ``k`` terms shared by all equations.
+
+    Minimises ``sum_j weights[j] * RSS_j + ridge * sum_j |xi_j|^2`` over all supports with at most ``k`` terms in total.
+
+    Parameters
+    ----------
+    k
+        Number of terms, all equations together.
+    weights
+        One positive weight per target, as a sequence in the order of the targets or a mapping from target name;
+        ``None`` is 1 for all.
+    """
+
+    k: int
+    weights: Sequence[float] | Mapping[str, float] | None = None

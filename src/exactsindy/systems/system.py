@@ -1,0 +1,166 @@
+"""A known dynamical system: its equations, its true coefficients, how its experiments start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from exactsindy.errors import DataError
+
+Array = NDArray[np.float64]
+# The published experiments use numpy's legacy generator; new work may pass a Generator.
+Rng = np.random.RandomState | np.random.Generator
+
+
+@dataclass(frozen=True)
+class System:
+    """An ordinary differential equation ``x' = f(x)`` whose coefficients are known.
+
+    Parameters
+    ----------
+    name
+        Key in `SYSTEMS`.
+    states
+        Names of the state variables.
+    parameters
+        Values of the named constants.
+    right_hand_side
+        ``f``, vectorised: states along the last axis, ``(..., d) -> (..., d)``.
+    sampler
+        Draws ``n`` initial conditions, ``(rng, n) -> (n, d)``, in the order of the published experiments.
+    truth
+        Coefficients by equation and term, ``{"x'": {"x": -10.0, "y": 10.0}, ...}``. Terms are named as the
+        polynomial library names them: factors in the order of the states, ``"x y"``, ``"x^2 y"``, ``"1"``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from exactsindy.systems import SYSTEMS
+    >>> lorenz = SYSTEMS["lorenz"]
+    >>> lorenz.truth["x'"]
+    {'x': -10.0, 'y': 10.0}
+    >>> x0 = lorenz.initial_condition(np.random.RandomState(1))
+    >>> lorenz.simulate(x0, np.arange(0, 1, 0.002)).shape
+    (500, 3)
+    """
+
+    name: str
+    states: tuple[str, ...]
+    parameters: Mapping[str, float]
+    right_hand_side: Callable[[Array], Array]
+    sampler: Callable[[Rng, int], Array]
+    truth: Mapping[str, Mapping[str, float]]
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """Names of the equations, one per state."""
+        return tuple(self.truth)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Number of true terms of each equation."""
+        return tuple(len(terms) for terms in self.truth.values())
+
+    def initial_condition(self, rng: Rng) -> Array:
+        """Draw one initial condition."""
+        start: Array = self.initial_conditions(rng, 1)[0]
+        return start
+
+    def initial_conditions(self, rng: Rng, count: int) -> Array:
+        """Draw ``count`` initial conditions, shape ``(count, d)``.
+
+        ``np.random.RandomState(trial)`` gives those of the published trial.
+        """
+        return self.sampler(rng, count)
+
+    def simulate(self, x0: ArrayLike, t: ArrayLike) -> Array:
+        """Integrate from ``x0`` at ``t[0]`` and return the states at the times ``t``, shape ``(len(t), d)``.
+
+        LSODA with relative and absolute tolerance 1e-12, as in the published experiments.
+
+        Raises
+        ------
+        DataError
+            If the shapes do not fit, the times do not increase, or the integration fails.
+        """
+        return integrate(self.right_hand_side, _initial(x0, self), _times(t))
+
+    def coefficients(self, terms: Sequence[str], targets: Sequence[str] | None = None) -> Array:
+        """Return the true coefficients over a library's term names, shape ``(m, D)``.
+
+        Parameters
+        ----------
+        terms
+            Names of the library's terms.
+        targets
+            Which equations, in which order; all by default.
+
+        Raises
+        ------
+        DataError
+            If the library lacks a true term or a target is unknown.
+        """
+        column = {name: index for index, name in enumerate(terms)}
+        chosen = self.targets if targets is None else tuple(targets)
+        coefficients = np.zeros((len(chosen), len(terms)))
+        for row, target in enumerate(chosen):
+            if target not in self.truth:
+                raise DataError(
+                    f"targets: {target!r} is not an equation of {self.name}; expected some of {self.targets}."
+                )
+            missing = [name for name in self.truth[target] if name not in column]
+            if missing:
+                raise DataError(
+                    f"terms: the library lacks {missing}, which equation {target} of {self.name} contains; "
+                    "use a larger library."
+                )
+            for name, value in self.truth[target].items():
+                coefficients[row, column[name]] = value
+        return coefficients
+
+
+def integrate(right_hand_side: Callable[[Array], Array], x0: Array, times: Array) -> Array:
+    """Integrate ``x' = f(x)`` with LSODA at tolerance 1e-12; rows are times."""
+    from scipy.integrate import (
+        solve_ivp,
+    )  # loaded when needed: importing scipy.integrate costs more than numpy
+
+    limit = 1e20 * (1 + x0 @ x0)
+
+    def rate(t: float, x: Array) -> Array:
+        # LSODA meets a finite-time singularity with ever smaller steps and would never return.
+        if not x @ x < limit:
+            raise DataError(
+                f"x0: the trajectory from {x0.tolist()} runs away near t = {t:.6g}; start elsewhere or "
+                "simulate for a shorter time."
+            )
+        return right_hand_side(x)
+
+    span = (times[0], times[-1])
+    solution = solve_ivp(rate, span, x0, method="LSODA", t_eval=times, rtol=1e-12, atol=1e-12)
+    if not solution.success:
+        raise DataError(
+            f"x0: the integration from {x0.tolist()} stopped before t = {times[-1]:g} ({solution.message}); "
+            "start elsewhere or simulate for a shorter time."
+        )
+    return np.ascontiguousarray(solution.y.T, dtype=np.float64)
+
+
+def _initial(x0: ArrayLike, system: System) -> Array:
+    start = np.asarray(x0, dtype=np.float64)
+    if start.shape != (len(system.states),) or not np.isfinite(start).all():
+        raise DataError(
+            f"x0: got shape {start.shape}; expected {len(system.states)} finite numbers, "
+            f"one for each of the states {', '.join(system.states)}."
+        )
+    return start
+
+
+def _times(t: ArrayLike) -> Array:
+    times = np.asarray(t, dtype=np.float64)
+    if times.ndim != 1 or times.size < 2 or not np.isfinite(times).all() or not (np.diff(times) > 0).all():
+        raise DataError("t: expected at least two increasing finite times, e.g. np.arange(0, 10, 0.002).")
+    return times

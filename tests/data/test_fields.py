@@ -1,0 +1,246 @@
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+import xarray
+
+from exactsindy.data import field, pod
+from exactsindy.errors import DataError
+
+x, y, t = np.linspace(0, 1, 6), np.linspace(0, 2, 7), np.linspace(0, 3, 8)
+U = np.random.default_rng(0).normal(size=(6, 8))
+UV = np.random.default_rng(1).normal(size=(2, 6, 7, 8))
+COORDS = {"x": x, "t": t}
+
+
+def test_dimensions_come_out_space_first_time_last_without_copying():
+    data = field(U.T, dims=("t", "x"), coords=COORDS)
+    assert (data.dims, data.axes, data.time_name, data.shape) == (("x", "t"), ("x",), "t", (6, 8))
+    assert np.shares_memory(data["u"], U)
+    np.testing.assert_array_equal(data["u"], U)
+    np.testing.assert_array_equal(data.times, t)
+    np.testing.assert_array_equal(data.coordinate("x"), x)
+    assert [target.name for target in data.targets] == ["u_t"]
+    assert repr(data) == "Field(u; x 6 x t 8)"
+    with pytest.raises(ValueError, match="read-only"):
+        data["u"][0, 0] = 1
+    assert U.flags.writeable
+
+
+def test_several_fields_in_two_and_three_dimensions():
+    plane = field(
+        {"u": UV[0], "v": UV[1]}, dims=("x", "y", "t"), coords={**COORDS, "y": y}, targets=("v_tt",)
+    )
+    assert (plane.names, plane.n_samples, plane.targets[0].order) == (("u", "v"), 6 * 7 * 8, 2)
+    listed = field(list(UV), names=("a", "b"), dims=("x", "y", "t"), coords={"x": 0.1, "y": y, "t": t})
+    assert listed.state_names == ("a", "b")
+    np.testing.assert_allclose(listed.coordinate("x"), 0.1 * np.arange(6))
+    solid = field(np.ones((3, 4, 5, 6)), dims=("x", "y", "z", "t"), coords=dict.fromkeys("xyzt", 1.0))
+    assert solid.axes == ("x", "y", "z")
+    assert [notice.kind for notice in solid.warnings] == ["constant"]
+
+
+def test_xarray_brings_names_dimensions_and_coordinates():
+    array = xarray.DataArray(U, dims=("x", "time"), coords={"x": x, "time": t}, name="h")
+    data = field(array)
+    assert (data.names, data.dims) == (("h",), ("x", "time"))
+    both = xarray.Dataset(
+        {"u": (("time", "x"), U.T), "v": (("x", "time"), U + 1)}, coords={"x": x, "time": t}
+    )
+    data = field(both)
+    np.testing.assert_array_equal(data["u"], U)
+    np.testing.assert_array_equal(data["v"], U + 1)
+    days = np.datetime64("2021-01-01") + np.arange(8)
+    dated = field(xarray.DataArray(U, dims=("x", "time"), coords={"x": x, "time": days}))
+    np.testing.assert_array_equal(dated.times, 86400.0 * np.arange(8))
+    assert [notice.kind for notice in dated.warnings] == ["dates"]
+
+
+def test_periodic_axes():
+    data = field(U, dims=("x", "t"), coords={"x": 0.25, "t": t}, periodic=("x",))
+    assert data.periods == (1.5,)
+    assert field(U, dims=("x", "t"), coords={"x": 0.25, "t": t}, periodic={"x": 1.5}).periods == (1.5,)
+    assert field(U, dims=("x", "t"), coords=COORDS).periods == (None,)
+    closed = field(np.vstack((U, U[:1])), dims=("x", "t"), coords={"x": 0.25, "t": t}, periodic="x")
+    assert [n.kind for n in closed.warnings] == ["repeated end"]
+    assert "same values at both ends of the periodic dimension 'x'" in closed.warnings[0].message
+
+
+def test_missing_cells_may_be_kept():
+    holes = U.copy()
+    holes[2, 3] = holes[4, 7] = np.nan
+    data = field(holes, dims=("x", "t"), coords=COORDS, missing="keep")
+    assert data.missing == 2
+    assert [part.missing for part in data.split(0.5)] == [1, 1]
+
+
+def test_splits_and_folds_are_views():
+    data = field(U, dims=("x", "t"), coords=COORDS)
+    train, rest = data.split(0.5)
+    assert (len(train.times), len(rest.times), rest.times[0]) == (4, 4, t[4])
+    assert np.shares_memory(rest["u"], U)
+    folds = data.folds(2)
+    np.testing.assert_array_equal(np.hstack([fold["u"] for fold in folds]), U)
+
+
+def test_fingerprint():
+    marks = {
+        field(U, dims=("x", "t"), coords=COORDS).fingerprint,
+        field(U + 1e-14, dims=("x", "t"), coords=COORDS).fingerprint,
+        field(U, names=("w",), dims=("x", "t"), coords=COORDS).fingerprint,
+        field(U, dims=("x", "t"), coords={"x": 0.3, "t": t}, periodic="x").fingerprint,
+        field(U, dims=("x", "t"), coords={"x": 0.3, "t": t}).fingerprint,
+    }
+    assert len(marks) == 5
+    assert field(U.T.copy(), dims=("t", "x"), coords=COORDS).fingerprint in marks
+
+
+def test_field_scales_are_noticed():
+    data = field({"u": U, "v": 1e6 * U}, dims=("x", "t"), coords=COORDS)
+    assert [notice.kind for notice in data.warnings] == ["scale"]
+
+
+def call(values=U, **options):
+    return lambda: field(values, **{"dims": ("x", "t"), "coords": COORDS, **options})
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (
+            call(dims=None),
+            "dims is missing: name the 2 axes of the array in their order, e.g. dims=('x', 't').",
+        ),
+        (call(dims=("x",)), "dims=('x',) for an array with 2 axes; expected one different name per axis."),
+        (
+            call(dims=("x", "x")),
+            "dims=('x', 'x') for an array with 2 axes; expected one different name per axis.",
+        ),
+        (call(values=np.ones(8), dims=("t",)), "dims=('t',): expected 1 to 3 space dimensions and time."),
+        (
+            call(dims=("x", "s")),
+            "No dimension of ('x', 's') is 't' or 'time'; say which is time: time='...'.",
+        ),
+        (call(time="s"), "No dimension of ('x', 't') is 's'; say which is time: time='...'."),
+        (call(coords={"x": x}), "coords has no entry for 't'; pass its coordinates or its step."),
+        (
+            call(values=U.T),
+            "dims=('x', 't'): the array has shape (8, 6) but coords have (6, 8) points. The array looks "
+            "transposed: dims=('t', 'x') fits.",
+        ),
+        (call(coords={"x": x[:5], "t": t}), "the array has shape (6, 8) but coords have (5, 8) points."),
+        (
+            call(coords={"x": x[::-1], "t": t}),
+            "coords['x'] decreases at position 1 (1, 0.8); expected increasing values: sort the array along "
+            "'x'",
+        ),
+        (
+            call(coords={"x": np.zeros(6), "t": t}),
+            "coords['x'] repeats at position 1 (0, 0); expected increasing",
+        ),
+        (call(coords={"x": [*x[:5], np.nan], "t": t}), "coords['x'] holds missing or infinite values."),
+        (
+            call(values=U[:2], coords={"x": x[:2], "t": t}),
+            "dimension 'x' has 2 points in shape (2,); expected at least 3.",
+        ),
+        (
+            call(values={"u": U, "v": U[:3]}),
+            "field 'v' has shape (3, 8), field 'u' has (6, 8); expected the same.",
+        ),
+        (call(values=U + 1j), "field 'u' is complex; pass real and imaginary parts as separate states."),
+        (
+            call(values=np.where(U > 1, np.nan, U)),
+            "missing cells (NaN); fill them in, or pass missing='keep' and use a weak form.",
+        ),
+        (
+            call(values=np.where(U > 1, np.inf, U)),
+            "field 'u' holds infinite values; expected numbers, or NaN where a cell is missing.",
+        ),
+        (call(missing="drop"), "missing='drop': expected 'refuse' or 'keep'."),
+        (call(periodic=("t",)), "periodic: 't' is not a space dimension; those are x."),
+        (
+            call(coords={"x": x**2, "t": t}, periodic="x"),
+            "periodic: the points of 'x' are not equally spaced; interpolate to equal steps first.",
+        ),
+        (
+            call(periodic={"x": 1.0}),
+            "periodic: 'x' has 6 points at step 0.2, so its period is 1.2, not 1. Do not repeat the first "
+            "point",
+        ),
+        (
+            call(targets=("u'",)),
+            "targets: unknown equation \"u'\"; expected a state (u) or a derivative of one, such as 'u_tt'.",
+        ),
+        (call(names=("a", "b")), "names: 2 names ('a', 'b') for 1 columns; expected one per column."),
+        (
+            call(values=xarray.DataArray(U, dims=("x", "t")), coords=None, dims=None),
+            "coords has no entry for 'x'; pass its",
+        ),
+        (
+            call(values=xarray.DataArray(U, dims=("x", "t")), dims=("a", "t")),
+            "dims=('a', 't'): the xarray object has the dimensions ('x', 't').",
+        ),
+        (
+            call(values=xarray.Dataset(), dims=None),
+            "The xarray Dataset has no data variables; expected at least one field.",
+        ),
+        (
+            call(values=xarray.Dataset({"u": (("x", "t"), U), "w": (("x",), x)}), dims=None),
+            "The variable 'w' has dimensions ('x',); expected all variables over ('x', 't'). Select some",
+        ),
+        (
+            lambda: call()().split(0.9),
+            "split(fraction=0.9): 8 samples give parts of 7 and 1; each needs at least 3.",
+        ),
+        (lambda: call()().folds(9), "folds(count=9): expected an integer from 2 to 2 for 8 times."),
+        (lambda: pod(call()(), 9), "pod(rank=9): expected an integer from 1 to the number of times, 8."),
+        (
+            lambda: pod(call(values=np.outer(x, t))(), 2),
+            "pod(rank=2): the field has only 1 independent modes; ask for at most that many.",
+        ),
+        (
+            lambda: pod(call(values=np.where(U > 1, np.nan, U), missing="keep")(), 1),
+            "missing cells; fill them in first.",
+        ),
+    ],
+)
+def test_caught_at_the_door(build, message):
+    with pytest.raises(DataError, match=re.escape(message)):
+        build()
+
+
+def travelling_wave():
+    grid, times = np.linspace(0, 2 * np.pi, 50, endpoint=False), np.linspace(0, 10, 300)
+    values = 3 * np.cos(grid[:, None] - times) + 0.1 * np.sin(2 * grid[:, None]) * np.cos(5 * times)
+    return field(values, dims=("x", "t"), coords={"x": grid, "t": times})
+
+
+def test_pod_modes_are_orthonormal_energies_sorted_and_the_field_is_rebuilt():
+    data = travelling_wave()
+    result = pod(data, 3)
+    flat = result.modes.reshape(3, -1)
+    np.testing.assert_allclose(flat @ flat.T, np.eye(3), atol=1e-12)
+    assert (np.diff(result.energies) < 0).all()
+    np.testing.assert_allclose(result.share.sum(), 1.0)
+    amplitudes = result.trajectories[0].states
+    np.testing.assert_allclose((amplitudes**2).mean(axis=0), result.energies)
+    np.testing.assert_allclose(result.reconstruct(amplitudes)[:, 0].T, data["u"], atol=1e-12)
+    assert result.trajectories.state_names == ("a1", "a2", "a3")
+    np.testing.assert_array_equal(result.trajectories[0].times, data.times)
+
+
+def test_pod_without_centring_and_with_several_fields():
+    plane = field(list(UV), names=("u", "v"), dims=("x", "y", "t"), coords={**COORDS, "y": y})
+    result = pod(plane, 8, center=False)
+    assert result.modes.shape == (8, 2, 6, 7)
+    assert not result.mean.any()
+    rebuilt = result.reconstruct(result.trajectories[0].states)
+    np.testing.assert_allclose(np.moveaxis(rebuilt, 0, -1), UV, atol=1e-12)
+
+
+def test_pod_signs_do_not_depend_on_the_sign_of_rounding():
+    data = travelling_wave()
+    for mode in pod(data, 3).modes:
+        assert mode.ravel()[np.abs(mode).argmax()] > 0
