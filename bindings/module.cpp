@@ -86,7 +86,7 @@ nb::dict outcome_of(const Outcome& out, const Units& units) {
 using Given = std::tuple<Matrix, Vector, Vector, Vector, int, std::vector<std::vector<int>>>;
 
 nb::list solve_all(const std::vector<Given>& given, bool path, bool pool, int keep, double within, long capacity,
-                   double seconds, long nodes, int threads, nb::object progress) {
+                   double gap, double seconds, long nodes, int threads, nb::object progress) {
   std::vector<Request> requests;
   std::vector<Units> units;
   for (const auto& [factor, target, rest, ridge, size, starts] : given) {
@@ -110,6 +110,7 @@ nb::list solve_all(const std::vector<Given>& given, bool path, bool pool, int ke
   options.keep = keep;
   options.within = within;
   options.capacity = static_cast<std::size_t>(capacity);
+  options.gap = gap;
   options.limits = {seconds, nodes, threads};
 
   std::exception_ptr failure;
@@ -185,7 +186,7 @@ NB_MODULE(_native, m) {
   m.attr("max_size") = kMaxSize;
   m.def("kernel_name", [] { return kernels().name; }, "Instruction set chosen at run time.");
   m.def("solve", &solve_all, nb::arg("requests"), nb::arg("path"), nb::arg("pool"), nb::arg("keep"), nb::arg("within"),
-        nb::arg("capacity"), nb::arg("seconds"), nb::arg("nodes"), nb::arg("threads"), nb::arg("progress").none(),
+        nb::arg("capacity"), nb::arg("gap"), nb::arg("seconds"), nb::arg("nodes"), nb::arg("threads"), nb::arg("progress").none(),
         "Solve (factor, target, rest, ridge, size, starts) requests; one list of outcomes per request.");
   m.def("refit", &refit_one, nb::arg("factor"), nb::arg("target"), nb::arg("rest"), nb::arg("ridge"),
         nb::arg("support"), "Canonical least-squares fit of one support.");

@@ -35,7 +35,7 @@ bool Engine::stopping(Worker& worker, Search& search) {
     worker.countdown = 0;
     check(worker);
   }
-  return stop() != Stop::kNone || search.superseded();
+  return stop() != Stop::kNone || search.superseded() || search.satisfied();
 }
 
 void Engine::check(Worker& worker) {
@@ -83,7 +83,7 @@ bool Engine::take(Worker& worker, bool jobs_too, std::unique_lock<std::mutex>& l
   tasks_.pop_front();
   queued_.store(static_cast<int>(tasks_.size()), std::memory_order_relaxed);
   lock.unlock();
-  if (stop() != Stop::kNone)
+  if (stop() != Stop::kNone || task.search->satisfied())
     task.search->leave_open(task.bound);
   else if (!task.search->superseded())
     guarded([&] { worker.run(task); });

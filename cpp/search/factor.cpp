@@ -10,48 +10,48 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-// Householder QR of the ridge-augmented columns, LINPACK style, without pivoting. Column-major, leading dimension m.
+// Householder QR of the ridge-augmented columns, without pivoting. Row j of `work` is column j; ridge rows start at the
+// padded end of the data rows, so that all loops run over whole vectors.
 struct Householder {
-  int m, n;
-  std::vector<double> v;      // m x n: reflectors below and on the diagonal, R above
-  std::vector<double> diag;   // diagonal of R
+  const Kernels& k = kernels();
+  int first_ridge, length, n;
+  Array work, reflector;        // n x length each; reflectors are zero before their diagonal
+  std::vector<double> diag;     // diagonal of R
 
-  Householder(const Instance& in) : m(in.rows + (in.has_ridge ? in.columns : 0)), n(in.columns), diag(n) {
-    v.assign(static_cast<std::size_t>(m) * n, 0.0);
+  explicit Householder(const Instance& in)
+      : first_ridge(in.stride), length(in.stride + (in.has_ridge ? padded(in.columns) : 0)), n(in.columns), diag(n) {
+    work.reset(static_cast<std::size_t>(n) * length);
+    reflector.reset(static_cast<std::size_t>(n) * length);
     for (int j = 0; j < n; ++j) {
-      std::copy(in.column(j), in.column(j) + in.rows, at(j));
-      if (in.has_ridge) at(j)[in.rows + j] = std::sqrt(in.ridge[j]);
+      std::copy(in.column(j), in.column(j) + in.rows, column(j));
+      if (in.has_ridge) column(j)[first_ridge + j] = std::sqrt(in.ridge[j]);
     }
     for (int j = 0; j < n; ++j) {
-      double norm = 0.0;
-      for (int i = j; i < m; ++i) norm += at(j)[i] * at(j)[i];
-      norm = std::sqrt(norm);
-      if (norm == 0.0) {
-        diag[j] = 0.0;
-        continue;
-      }
-      if (at(j)[j] < 0.0) norm = -norm;
-      for (int i = j; i < m; ++i) at(j)[i] /= norm;
-      at(j)[j] += 1.0;
-      diag[j] = -norm;
-      for (int l = j + 1; l < n; ++l) reflect(j, at(l));
+      double* v = reflector.data() + static_cast<std::size_t>(j) * length;
+      std::copy(column(j) + j, column(j) + length, v + j);
+      double norm = std::sqrt(k.dot(v, v, length));
+      if (norm == 0.0) continue;
+      if (v[j] > 0.0) norm = -norm;
+      diag[j] = norm;
+      v[j] -= norm;
+      const double scale = std::sqrt(2.0 / k.dot(v, v, length));
+      for (int i = j; i < length; ++i) v[i] *= scale;  // |v|^2 = 2: the reflection is I - v v'
+      for (int l = j + 1; l < n; ++l) reflect(j, column(l));
     }
   }
-  double* at(int j) { return v.data() + static_cast<std::size_t>(j) * m; }
-  const double* at(int j) const { return v.data() + static_cast<std::size_t>(j) * m; }
+  double* column(int j) { return work.data() + static_cast<std::size_t>(j) * length; }
+  const double* column(int j) const { return work.data() + static_cast<std::size_t>(j) * length; }
   void reflect(int j, double* y) const {
-    const double* h = at(j);
-    if (h[j] == 0.0 || diag[j] == 0.0) return;
-    double sum = 0.0;
-    for (int i = j; i < m; ++i) sum += h[i] * y[i];
-    sum = -sum / h[j];
-    for (int i = j; i < m; ++i) y[i] += sum * h[i];
+    if (diag[j] == 0.0) return;
+    const int from = j / kLane * kLane;
+    const double* v = reflector.data() + static_cast<std::size_t>(j) * length + from;
+    k.axpy(-k.dot(v, y + from, length - from), v, y + from, length - from);
   }
 };
 
 }  // namespace
 
-Guide::Guide(const Instance& in) : columns(in.columns), stride(padded(std::max(in.columns, 1))) {
+Guide::Guide(const Instance& in, bool backward) : columns(in.columns), stride(padded(std::max(in.columns, 1))) {
   const Kernels& k = kernels();
   gram.reset(static_cast<std::size_t>(columns) * stride);
   moment.reset(stride);
@@ -65,55 +65,53 @@ Guide::Guide(const Instance& in) : columns(in.columns), stride(padded(std::max(i
     moment[i] = k.dot(in.column(i), in.z.data(), in.length[i]) / in.norm[i];
   }
   square = k.dot(in.z.data(), in.z.data(), in.stride);
+  if (!backward) return;
 
   // The triangular factor itself serves when there is no ridge and no column was left out.
   rotated = in.has_ridge || columns < in.rows;
-  std::vector<double> r(static_cast<std::size_t>(columns) * columns, 0.0);  // column-major
-  std::vector<double> target(std::max(in.rows + (in.has_ridge ? columns : 0), columns), 0.0);
-  std::copy(in.z.data(), in.z.data() + in.rows, target.begin());
+  Array r(static_cast<std::size_t>(columns) * stride);  // row j is column j of the triangle
+  Array target(in.stride + padded(columns));
+  std::copy(in.z.data(), in.z.data() + in.rows, target.data());
   if (rotated) {
     const Householder qr(in);
-    if (qr.m < columns) return;
     for (int j = 0; j < columns; ++j) {
-      std::copy(qr.at(j), qr.at(j) + j, r.begin() + static_cast<std::size_t>(j) * columns);
-      r[static_cast<std::size_t>(j) * columns + j] = qr.diag[j];
+      double* to = r.data() + static_cast<std::size_t>(j) * stride;
+      std::copy(qr.column(j), qr.column(j) + j, to);
+      to[j] = qr.diag[j];
       qr.reflect(j, target.data());
     }
     back.reset(static_cast<std::size_t>(columns) * in.stride);
     offset.reset(in.stride);
-    std::vector<double> unit(qr.m);
+    Array unit(qr.length);
     std::copy(in.z.data(), in.z.data() + in.rows, offset.data());
     for (int j = 0; j < columns; ++j) {
-      std::fill(unit.begin(), unit.end(), 0.0);
+      std::fill(unit.data(), unit.data() + qr.length, 0.0);
       unit[j] = 1.0;
-      for (int l = columns - 1; l >= 0; --l) qr.reflect(l, unit.data());
+      for (int l = j; l >= 0; --l) qr.reflect(l, unit.data());
       double* row = back.data() + static_cast<std::size_t>(j) * in.stride;
-      std::copy(unit.begin(), unit.begin() + in.rows, row);
+      std::copy(unit.data(), unit.data() + in.rows, row);
       k.axpy(-target[j], row, offset.data(), in.stride);
     }
-    for (int i = columns; i < qr.m; ++i) base += target[i] * target[i];
+    for (int i = columns; i < qr.length; ++i) base += target[i] * target[i];
   } else {
     for (int j = 0; j < columns; ++j)
-      std::copy(in.column(j), in.column(j) + j + 1, r.begin() + static_cast<std::size_t>(j) * columns);
+      std::copy(in.column(j), in.column(j) + j + 1, r.data() + static_cast<std::size_t>(j) * stride);
   }
   for (int j = 0; j < columns; ++j)
-    if (std::abs(r[static_cast<std::size_t>(j) * columns + j]) <= 1e-14) return;
+    if (std::abs(r[static_cast<std::size_t>(j) * stride + j]) <= 1e-14) return;
 
   // Inverse of the triangle by rows: T R = I.
   dual.reset(static_cast<std::size_t>(columns) * stride);
   beta.reset(stride);
   for (int i = 0; i < columns; ++i) {
     double* row = dual.data() + static_cast<std::size_t>(i) * stride;
-    row[i] = 1.0 / r[static_cast<std::size_t>(i) * columns + i];
+    const int from = i / kLane * kLane;
+    row[i] = 1.0 / r[static_cast<std::size_t>(i) * stride + i];
     for (int j = i + 1; j < columns; ++j) {
-      const double* column = r.data() + static_cast<std::size_t>(j) * columns;
-      double sum = 0.0;
-      for (int l = i; l < j; ++l) sum += row[l] * column[l];
-      row[j] = -sum / column[j];
+      const double* column = r.data() + static_cast<std::size_t>(j) * stride;
+      row[j] = -k.dot(row + from, column + from, padded(j) - from) / column[j];
     }
-    double sum = 0.0;
-    for (int j = i; j < columns; ++j) sum += row[j] * target[j];
-    beta[i] = sum;
+    beta[i] = k.dot(row, target.data(), stride);
   }
   invertible = columns > 0;
 }
@@ -121,6 +119,8 @@ Guide::Guide(const Instance& in) : columns(in.columns), stride(padded(std::max(i
 Certifier::Certifier(const Instance& in, const Guide& guide)
     : instance_(in), kernels_(kernels()), centre_(in.columns, 0.0), spread_(in.columns, kInf) {
   if (!guide.invertible) return;
+  // A ridge on every term bounds the coefficients well enough by itself.
+  if (*std::min_element(in.ridge.begin(), in.ridge.end()) > 1e-14) return;
   const int n = in.columns, rows = in.rows, stride = in.stride;
   // Approximate left inverse L of the stored matrix (ridge rows left out where they exist).
   Array left(static_cast<std::size_t>(n) * stride);

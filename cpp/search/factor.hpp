@@ -24,7 +24,8 @@ struct Guide {
   Array back;                   // columns x row stride: w = offset + back' r
   Array offset;
 
-  explicit Guide(const Instance& instance);
+  // Without `backward` only scans of one and two terms are possible (which is all that supports of two need).
+  Guide(const Instance& instance, bool backward);
 };
 
 // Safe lower bounds. For any vector w and any x with |x_j| <= reach_j,

@@ -10,6 +10,8 @@ namespace {
 
 // Below this determinant the Gram elimination has lost too much: start again from orthonormal vectors.
 constexpr double kSmallDet = 1e-6;
+// Pairs a quick scan may leave in doubt before a better projection is worth its cost.
+constexpr int kPatience = 8;
 
 std::size_t offset(const Frame&, int row, int stride) { return static_cast<std::size_t>(row) * stride; }
 
@@ -22,8 +24,8 @@ void Worker::prepare(Search& search) {
   // Value of a support by elimination on the normalised Gram matrix: exact for a matrix changed by at most gamma in
   // each entry, so the value is off by at most gamma (|z| + sum |x_j| n_j)^2 <= gamma |z|^2 (2 + 11 size) / det:
   // |x| <= |z| / sigma, and the smallest eigenvalue of a unit-diagonal matrix is at least det / e.
-  const double gamma = 2.0 * kEps * (in.stride / kLane + 16 + 6 * size);
-  kappa_ = gamma * in.z_norm * in.z_norm * (2.0 + 12.0 * size) * 2.0 + 1e-300;
+  gamma_ = 2.0 * kEps * (in.stride / kLane + 16 + 6 * size);
+  kappa_ = gamma_ * in.z_norm * in.z_norm * (2.0 + 12.0 * size) * 2.0 + 1e-300;
   if (equation_id_ != search.equation.id) {
     equation_ = &search.equation;
     equation_id_ = search.equation.id;
@@ -49,8 +51,8 @@ void Worker::prepare(Search& search) {
   if (!scratch_) {
     scratch_ = make(false);
     for (Array* a : {&u_, &c_, &d_, &square_, &vector_}) a->reset(std::max(stride, in.stride));
-    w_.reset(in.stride);
-    basis_.reset(static_cast<std::size_t>(kMaxSize) * in.stride);
+    w_.reset(in.stride + kMaxSize);
+    basis_.reset(static_cast<std::size_t>(kMaxSize) * (in.stride + kMaxSize));
   }
 }
 
@@ -64,6 +66,7 @@ void Worker::load_root(Frame& frame) const {
   std::memcpy(frame.c.data(), g.moment.data(), g.stride * sizeof(double));
   frame.value = g.square;
   frame.det = 1.0;
+  frame.fresh = true;
   if (!g.invertible) return;
   std::memcpy(frame.dual.data(), g.dual.data(), bytes);
   std::memcpy(frame.beta.data(), g.beta.data(), g.stride * sizeof(double));
@@ -169,6 +172,7 @@ bool Worker::include_last(const Frame& f, Frame& child) {
   const double scale = 1.0 / std::sqrt(pivot), moment = f.c[last] * scale;
   child.value = f.value - moment * moment;
   child.det = det;
+  child.fresh = false;
   for (int a = 0; a < last; ++a) u_[a] = row[a] * scale;
   std::fill(u_.data() + last, u_.data() + padded(last), 0.0);
   for (int a = 0; a < last; ++a) child.c[a] = f.c[a] - u_[a] * moment;
@@ -203,6 +207,7 @@ bool Worker::rebuild(Frame& f) {
     f.c[a] = k.dot(vector_.data(), in.column(f.free[a]), in.length[f.free[a]]) / in.norm[f.free[a]];
   f.value = fit_.error.hi;
   f.det = 1.0;
+  f.fresh = true;
   return true;
 }
 
@@ -337,55 +342,58 @@ void Worker::scan_last(Frame& f) {
   const double* row = f.s.data() + offset(f, last, g.stride);
   const double pivot = row[last], det = f.det * pivot;
   search_->nodes.fetch_add(1, std::memory_order_relaxed);
-  if (!(det > kSmallDet)) {
-    Frame& child = *scratch_;
-    std::copy(f.free.begin(), f.free.begin() + last, child.free.begin());
-    std::copy(f.in, f.in + f.in_count, child.in);
-    child.in_count = f.in_count;
-    child.in[child.in_count++] = f.free[last];
-    child.m = last;
-    if (rebuild(child)) close(child, 2);
-    return;
+  if (det > kSmallDet) {
+    const double scale = 1.0 / std::sqrt(pivot), moment = f.c[last] * scale;
+    for (int a = 0; a < last; ++a) {
+      u_[a] = row[a] * scale;
+      c_[a] = f.c[a] - u_[a] * moment;
+      d_[a] = f.s[offset(f, a, g.stride) + a] - u_[a] * u_[a];
+    }
+    int in[kMaxSize];
+    std::copy(f.in, f.in + f.in_count, in);
+    in[f.in_count] = f.free[last];
+    if (scan_pairs(f, {last, u_.data(), c_.data(), d_.data(), f.value - moment * moment, kappa_ / det, in,
+                       f.in_count + 1, kPatience}))
+      return;
   }
-  const double scale = 1.0 / std::sqrt(pivot), moment = f.c[last] * scale;
-  for (int a = 0; a < last; ++a) {
-    u_[a] = row[a] * scale;
-    c_[a] = f.c[a] - u_[a] * moment;
-    d_[a] = f.s[offset(f, a, g.stride) + a] - u_[a] * u_[a];
-  }
-  int in[kMaxSize];
-  std::copy(f.in, f.in + f.in_count, in);
-  in[f.in_count] = f.free[last];
-  scan_pairs(f, last, f.s.data(), u_.data(), c_.data(), d_.data(), f.value - moment * moment, det, in,
-             f.in_count + 1);
+  // The quick projection leaves too much in doubt: make a better one.
+  Frame& child = *scratch_;
+  std::copy(f.free.begin(), f.free.begin() + last, child.free.begin());
+  std::copy(f.in, f.in + f.in_count, child.in);
+  child.in_count = f.in_count;
+  child.in[child.in_count++] = f.free[last];
+  child.m = last;
+  if (rebuild(child)) close(child, 2);
 }
 
-void Worker::scan_pairs(const Frame& f, int m, const double* s, const double* u, const double* c, const double* d,
-                        double value, double det, const int* in, int in_count) {
+bool Worker::scan_pairs(const Frame& f, const PairScan& scan) {
   const int stride = equation_->guide.stride;
   const Kernels& k = kernels();
-  const double kappa = kappa_ / det;
-  for (int a = 0; a < m; ++a) square_[a] = c[a] * c[a];
-  int support[kMaxSize];
-  double gap = value - search_->cut();
-  for (int a = 1; a < m; ++a) {
-    if (gap > -std::numeric_limits<double>::infinity()) a = k.scan(s, stride, a, m, u, c, square_.data(), d, gap, kappa);
-    if (a >= m) return;
+  const double *s = f.s.data(), *u = scan.u, *c = scan.c, *d = scan.d;
+  for (int a = 0; a < scan.m; ++a) square_[a] = c[a] * c[a];
+  int support[kMaxSize], doubts = 0;
+  double gap = scan.value - search_->cut();
+  for (int a = 1; a < scan.m; ++a) {
+    if (gap > -std::numeric_limits<double>::infinity())
+      a = k.scan(s, stride, a, scan.m, u, c, square_.data(), d, gap, scan.kappa);
+    if (a >= scan.m) return true;
     for (int b = 0; b < a; ++b) {
       const double schur = s[offset(f, a, stride) + b] - u[a] * u[b];
       const double gain = square_[a] * d[b] - 2.0 * c[a] * c[b] * schur + square_[b] * d[a];
-      if (gain + kappa < gap * (d[a] * d[b] - schur * schur)) continue;
-      std::copy(in, in + in_count, support);
-      support[in_count] = f.free[a];
-      support[in_count + 1] = f.free[b];
+      if (gain + scan.kappa < gap * (d[a] * d[b] - schur * schur)) continue;
+      if (++doubts > scan.patience) return false;
+      std::copy(scan.in, scan.in + scan.in_count, support);
+      support[scan.in_count] = f.free[a];
+      support[scan.in_count + 1] = f.free[b];
       candidate(support);
-      gap = value - search_->cut();
+      gap = scan.value - search_->cut();
     }
     if (engine_.stopping(*this, *search_)) {
       aborted_ = !search_->superseded();
-      return;
+      return true;
     }
   }
+  return true;
 }
 
 void Worker::scan_single(const Frame& f) {
@@ -410,7 +418,11 @@ void Worker::close(Frame& f, int slots) {
   } else {
     for (int a = 0; a < f.m; ++a) d_[a] = f.s[offset(f, a, equation_->guide.stride) + a];
     std::fill(u_.data(), u_.data() + padded(f.m), 0.0);
-    scan_pairs(f, f.m, f.s.data(), u_.data(), f.c.data(), d_.data(), f.value, f.det, f.in, f.in_count);
+    // Projected off orthonormal vectors, only the pair itself can be ill-conditioned: with the projected target r,
+    // the error is at most gamma (|r| + |x_a| + |x_b|)^2 <= 10 gamma |r|^2 / det of the pair.
+    const double kappa = f.fresh ? 20.0 * gamma_ * std::max(f.value, 0.0) + 1e-300 : kappa_ / f.det;
+    scan_pairs(f, {f.m, u_.data(), f.c.data(), d_.data(), f.value, kappa, f.in, f.in_count,
+                   std::numeric_limits<int>::max()});
   }
 }
 
@@ -420,7 +432,9 @@ void Worker::candidate(const int* support) {
   int sorted[kMaxSize];
   std::copy(support, support + size, sorted);
   std::sort(sorted, sorted + size);
-  if (search_->cut() == 0.0 && search_->tied_out(sorted)) return;
+  const double cut = search_->cut();
+  if (cut == 0.0 && search_->tied_out(sorted)) return;
+  if (rejected(sorted, cut)) return;
   refitter_->fit({sorted, static_cast<std::size_t>(size)}, fit_);
   if (!fit_.admissible) {
     search_->offer_smaller(fit_);
@@ -429,6 +443,33 @@ void Worker::candidate(const int* support) {
   if (fit_.error.hi > search_->cut()) return;
   search_->offer(fit_);
   reduce(fit_);
+}
+
+// A certified bound of one support in plain doubles, to spare the canonical value.
+bool Worker::rejected(const int* sorted, double cut) {
+  if (!equation_->guide.invertible || !std::isfinite(cut)) return false;
+  const Instance& in = equation_->instance;
+  const Kernels& k = kernels();
+  const int size = search_->wanted.size;
+  const int n = in.stride + (in.has_ridge ? padded(size) : 0);
+  double* w = w_.data();
+  std::memcpy(w, in.z.data(), in.stride * sizeof(double));
+  std::memset(w + in.stride, 0, (n - in.stride) * sizeof(double));
+  const auto direction = [&](int i) { return basis_.data() + static_cast<std::size_t>(i) * n; };
+  for (int i = 0; i < size; ++i) {
+    double* q = direction(i);
+    std::memcpy(q, in.column(sorted[i]), in.stride * sizeof(double));
+    std::memset(q + in.stride, 0, (n - in.stride) * sizeof(double));
+    if (in.has_ridge) q[in.stride + i] = std::sqrt(in.ridge[sorted[i]]);
+    for (int l = 0; l < i; ++l) k.axpy(-k.dot(direction(l), q, n), direction(l), q, n);
+    const double norm2 = k.dot(q, q, n);
+    if (!(norm2 > 1e-24)) return false;
+    const double scale = 1.0 / std::sqrt(norm2);
+    for (int j = 0; j < n; ++j) q[j] *= scale;
+    k.axpy(-k.dot(q, w, n), q, w, n);
+  }
+  for (int i = size - 1; i >= 0; --i) k.axpy(-k.dot(direction(i), w, n), direction(i), w, n);
+  return equation_->certifier.bound(w, sorted, size, nullptr, 0, 0, cut) > cut;
 }
 
 // Terms that cost nothing to drop: the smaller supports with the same error.

@@ -15,8 +15,21 @@ struct Frame {
   Array s, c;            // forward: free columns and target projected off the terms in (normalised columns)
   double value = 0.0;    // |target projected off the terms in|^2
   double det = 1.0;      // determinant of the normalised Gram matrix of the terms in
+  bool fresh = false;    // projected off orthonormal vectors: no error from the terms in
   Array dual, beta, norm2, r;  // backward: dual vectors of the free terms, residual of the fit of all terms in and free
   double base = 0.0;     // its squared norm
+};
+
+// All pairs of the first m free terms of a frame, on top of the terms `in`; u is a rank-one change of its matrix that
+// has not been carried out.
+struct PairScan {
+  int m;
+  const double *u, *c, *d;
+  double value;
+  double kappa;     // what rounding may add to a gain times a determinant
+  const int* in;
+  int in_count;
+  int patience;     // give up (return false) after this many pairs that could not be excluded
 };
 
 class Worker {
@@ -48,11 +61,11 @@ class Worker {
   bool include_last(const Frame& frame, Frame& child);
   bool rebuild(Frame& frame);
   void scan_last(Frame& frame);
-  void scan_pairs(const Frame& frame, int m, const double* s, const double* u, const double* c, const double* d,
-                  double value, double det, const int* in, int in_count);
+  bool scan_pairs(const Frame& frame, const PairScan& scan);
   void scan_single(const Frame& frame);
   void close(Frame& frame, int slots);
   void candidate(const int* support);
+  bool rejected(const int* sorted, double cut);
   void reduce(const Fit& fit);
   bool tied_out(const Frame& frame, int slots) const;
   void hand_over(const Frame& frame);
@@ -73,7 +86,7 @@ class Worker {
   std::unique_ptr<Frame> scratch_;
   Array u_, c_, d_, square_, w_, vector_, basis_;
   Fit fit_;
-  double kappa_ = 0.0;
+  double gamma_ = 0.0, kappa_ = 0.0;
   bool aborted_ = false;  // a scan was left before its end
 };
 

@@ -14,8 +14,8 @@ Answer answer_of(const Fit& fit) {
 
 }  // namespace
 
-Equation::Equation(Instance&& given)
-    : instance(std::move(given)), guide(instance), certifier(instance, guide), id([] {
+Equation::Equation(Instance&& given, bool backward)
+    : instance(std::move(given)), guide(instance, backward), certifier(instance, guide), id([] {
         static std::atomic<long> next{0};
         return next++;
       }()) {}
@@ -81,6 +81,10 @@ void Search::leave_open(double bound) {
 void Search::root_bound(double bound) {
   const std::lock_guard lock(mutex_);
   root_ = std::max(root_, bound);
+  if (!(wanted.gap > 0.0) || kept_.empty()) return;
+  const double least = running_.empty() ? root_ : std::min(root_, *running_.begin());
+  const double best = kept_.front().error.hi;
+  if (best - least <= wanted.gap * (best + equation.instance.rest.hi)) satisfied_.store(true);
 }
 
 void Search::task_started(double bound) {

@@ -18,7 +18,7 @@ struct Equation {
   Guide guide;
   Certifier certifier;
   const long id;  // unique: workers keep what they prepared for an equation
-  explicit Equation(Instance&& given);
+  Equation(Instance&& given, bool backward);
 };
 
 // A support kept as an answer (in instance columns).
@@ -37,6 +37,7 @@ struct Wanted {
   double within = -1.0;
   bool smaller_too = true;           // smaller supports with the same error count (not for pools)
   std::size_t capacity = 1'000'000;  // most supports a pool may hold
+  double gap = 0.0;                  // stop when the objective is proved to this relative gap; 0: only when done
 };
 
 class Search {
@@ -55,6 +56,8 @@ class Search {
   void offer_smaller(const Fit& fit);
   // Nothing of the wanted size can win: a smaller support fits exactly.
   bool superseded() const { return superseded_.load(std::memory_order_relaxed); }
+  // Proved to the gap asked for: the rest is left open.
+  bool satisfied() const { return satisfied_.load(std::memory_order_relaxed); }
 
   // Certified lower bounds of parts that were left open (interrupted searches).
   void leave_open(double bound);
@@ -80,7 +83,7 @@ class Search {
   std::vector<Answer> kept_;  // sorted
   std::optional<Answer> smaller_;
   std::atomic<double> cut_{std::numeric_limits<double>::infinity()};
-  std::atomic<bool> superseded_{false}, zero_{false};
+  std::atomic<bool> superseded_{false}, satisfied_{false}, zero_{false};
   double open_ = std::numeric_limits<double>::infinity();
   double root_ = 0.0;
   std::multiset<double> running_;

@@ -36,11 +36,16 @@ class Job {
  public:
   Job(Engine& engine, Worker& worker, Board& board, int index, Request& request, const Options& options)
       : engine_(engine), worker_(worker), board_(board), index_(index), request_(request), options_(options),
-        equation_(std::move(request.instance)) {}
+        start_(engine.elapsed()), equation_(std::move(request.instance), request.size > 2), preparation_(engine.elapsed() - start_) {}
 
   std::vector<Outcome> run() {
-    if (options_.pool) return {one(request_.size, request_.starts)};
-    return options_.path ? path() : std::vector<Outcome>{at_most(request_.size)};
+    std::vector<Outcome> all;
+    if (options_.pool)
+      all = {one(request_.size, request_.starts)};
+    else
+      all = options_.path ? path() : std::vector<Outcome>{at_most(request_.size)};
+    all.front().seconds += preparation_;
+    return all;
   }
 
  private:
@@ -67,7 +72,7 @@ class Job {
     }
     if (size == 0) return empty_support();
     const double begin = engine_.elapsed();
-    Search search(equation_, {size, options_.keep, options_.within, !options_.pool, options_.capacity});
+    Search search(equation_, {size, options_.keep, options_.within, !options_.pool, options_.capacity, options_.gap});
     board_.set(index_, &search);
     worker_.incumbents(search, starts);
     if (engine_.stop() == Stop::kNone)
@@ -152,7 +157,9 @@ class Job {
   const int index_;
   const Request& request_;
   const Options& options_;
+  const double start_;
   Equation equation_;
+  const double preparation_;  // seconds
   std::optional<Answer> smaller_;
 };
 

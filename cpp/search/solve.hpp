@@ -19,6 +19,7 @@ struct Options {
   int keep = 2;
   double within = -1.0;
   std::size_t capacity = 1'000'000;
+  double gap = 0.0;
   Limits limits;
 };
 

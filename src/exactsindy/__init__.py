@@ -1,3 +1,87 @@
 """Governing equations from data by sparse regression solved to proven optimality."""
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.1.0"
+
+# Where each public name lives. Loaded on first use, so that importing the package costs little more than NumPy.
+_HOME = {
+    "exactsindy.certificate": ["Certificate", "Verification", "verify"],
+    "exactsindy.data": [
+        "Field",
+        "Target",
+        "Trajectories",
+        "Trajectory",
+        "as_data",
+        "field",
+        "load",
+        "pod",
+        "trajectories",
+    ],
+    "exactsindy.differentiation": [
+        "FiniteDifference",
+        "PyNumDiff",
+        "SmoothedFiniteDifference",
+        "Spectral",
+        "noise_level",
+        "whittaker",
+    ],
+    "exactsindy.errors": [
+        "ConstraintError",
+        "DataError",
+        "ExactSindyError",
+        "MissingDependency",
+        "ProblemError",
+        "SolverError",
+    ],
+    "exactsindy.library": ["Derivatives", "Fourier", "PerEquation", "Polynomials", "Term", "Terms", "Variables"],
+    "exactsindy.problem": ["Block", "Problem"],
+    "exactsindy.solver": [
+        "Path",
+        "Pool",
+        "Progress",
+        "Settings",
+        "Solution",
+        "Status",
+        "Total",
+        "refit",
+        "solve",
+        "solve_path",
+        "solve_pool",
+    ],
+}
+_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
+__all__ = sorted(_MODULE_OF)
+
+if TYPE_CHECKING:
+    from exactsindy.certificate import Certificate as Certificate
+    from exactsindy.certificate import Verification as Verification
+    from exactsindy.certificate import verify as verify
+    from exactsindy.problem import Block as Block
+    from exactsindy.problem import Problem as Problem
+    from exactsindy.solver import Path as Path
+    from exactsindy.solver import Pool as Pool
+    from exactsindy.solver import Progress as Progress
+    from exactsindy.solver import Settings as Settings
+    from exactsindy.solver import Solution as Solution
+    from exactsindy.solver import Status as Status
+    from exactsindy.solver import Total as Total
+    from exactsindy.solver import refit as refit
+    from exactsindy.solver import solve as solve
+    from exactsindy.solver import solve_path as solve_path
+    from exactsindy.solver import solve_pool as solve_pool
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'exactsindy' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_MODULE_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 import sys
+from datetime import datetime
 
 import numpy as np
 import pandas
@@ -10,7 +11,7 @@ import pyarrow
 import pytest
 import xarray
 
-from exactsindy.data import Field, Trajectories, load, trajectories
+from exactsindy.data import Field, Trajectories, as_data, load, trajectories
 from exactsindy.errors import DataError, MissingDependency
 
 TABLE = {"year": [1900.0, 1901.0, 1902.0], "lynx": [4.0, 6.1, 9.8], "hare": [30.0, 47.2, 70.2]}
@@ -137,6 +138,17 @@ def test_frames(frame):
     assert (len(both), both.state_names, both.targets[0].name) == (2, ("hare",), "hare''")
 
 
+def test_the_index_of_a_frame_and_the_only_dimension_may_be_the_time():
+    frame = pandas.DataFrame(TABLE).set_index("year")
+    check(trajectories(frame))
+    check(trajectories(frame, time="year"))
+    series = xarray.Dataset({"lynx": ("year", TABLE["lynx"]), "hare": ("year", TABLE["hare"])})
+    check(trajectories(series.assign_coords(year=TABLE["year"])))
+    assert trajectories(frame, time=0.5).state_names == ("lynx", "hare")
+    array = xarray.DataArray([1.0, 2.0, 4.0], dims="time", coords={"time": [0.0, 1.0, 2.0]})
+    assert as_data(array).state_names == ("x",)
+
+
 def test_missing_entries_of_frames_become_gaps():
     column = [1, 2, None, 4, 5, 6]
     for frame in (
@@ -146,6 +158,20 @@ def test_missing_entries_of_frames_become_gaps():
         with pytest.raises(DataError, match="1 values are missing or infinite, the first in 'x' at row 2"):
             trajectories(frame)
         assert len(trajectories(frame, gaps="split")) == 1
+
+
+def test_python_dates_and_broken_dates():
+    days = [datetime(2020, 1, day) for day in (1, 2, 4)]
+    np.testing.assert_array_equal(trajectories([1.0, 2.0, 5.0], time=days)[0].times, [0, 86400, 259200])
+    with pytest.raises(DataError, match="column 'when' holds '2020-01-01' at row 0; expected numbers"):
+        trajectories({"when": ["2020-01-01", "soon", "2020-01-03"], "x": [1, 2, 5]}, time="when")
+    with pytest.raises(DataError, match="column 'when' holds 'soon' at row 0; expected numbers"):
+        trajectories({"when": ["soon", "later", "2020-01-03"], "x": [1, 2, 5]}, time="when")
+
+
+def test_none_is_missing():
+    with pytest.raises(DataError, match="1 values are missing or infinite, the first in 'x' at row 1"):
+        trajectories({"t": [0, 1, 2], "x": [1, None, 5]})
 
 
 def test_dates_in_frames():

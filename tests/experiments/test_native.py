@@ -4,8 +4,6 @@ import pytest
 
 from exactsindy.experiments import Case, Limits, PathCase, measure, measure_path
 
-pytest.importorskip("exactsindy._native")
-
 
 @pytest.mark.parametrize(("system", "equation", "size"), [("hopf", "x'", 4), ("lorenz", "y'", 3)])
 def test_our_answer_is_that_of_enumeration(system, equation, size, stand_in):

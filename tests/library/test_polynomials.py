@@ -56,6 +56,7 @@ def test_names_follow_the_order_of_the_states_not_the_alphabet():
 
 def test_some_variables_only():
     assert names(Polynomials(2, of=("x", "z"))) == ("1", "x", "z", "x^2", "x z", "z^2")
+    assert Polynomials(2, of=["x"]) == Polynomials(2, of=("x",))
 
 
 @settings(max_examples=30, deadline=None)
@@ -85,7 +86,7 @@ def test_columns_are_contiguous():
         (lambda: Polynomials(-1), "Polynomials(degree=-1): expected an integer >= 0, e.g. 3."),
         (lambda: Polynomials(2.5), "Polynomials(degree=2.5): expected an integer >= 0, e.g. 3."),
         (
-            lambda: names(Polynomials(2, of="x")),
+            lambda: Polynomials(2, of="x"),
             "Polynomials(of='x'): expected a tuple of names, e.g. of=('x',).",
         ),
         (

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.library import Polynomials, Term, Terms, Variable, Variables
+from exactsindy.library.program import compile_terms
 
 XY = Variables(("x", "y"))
 X = np.random.default_rng(5).uniform(0.5, 2.0, size=(40, 2))
@@ -226,6 +227,26 @@ def test_undefined_values_are_refused():
         Terms(["log(x0)"]).evaluate([[1.0], [2.0], [-1.0]])
     with pytest.raises(DataError, match="The term '1/x0' is inf at sample 0"):
         Terms(["1/x0"]).evaluate([[0.0]])
+
+
+def test_inputs_must_be_complete_and_equally_long():
+    with pytest.raises(
+        ProblemError, match=re.escape("evaluate got columns of [3, 4] samples; expected as many in")
+    ):
+        Polynomials(1).bind(XY).rows([np.ones(3), np.ones(4)])
+    with pytest.raises(ProblemError, match="The terms use 'u_x', which is not among the inputs"):
+        compile_terms([Term.variable("u", ("x",))], [Variable("u")])
+
+
+def test_terms_that_exist_already_and_trivial_powers():
+    term = Term.variable("y") * Term.variable("x")
+    assert Terms([term, "x^0"]).bind(XY).names == ("x y", "1")
+    assert (term.degree, Term().degree) == (2, 0)
+
+
+def test_functions_without_a_signature_are_refused():
+    with pytest.raises(ProblemError, match="the function 'dict' has no named arguments"):
+        Terms([("dict", dict)]).terms(XY)
 
 
 def test_functions_must_return_one_value_per_sample():

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from exactsindy.problem import Problem
 from exactsindy.problem import compress as compress_module
-from exactsindy.problem.compress import RowCompressor, column_norms
+from exactsindy.problem.compress import column_norms
+from exactsindy.problem.stacked_qr import absorb
 
 EPS = 2.0**-52
 
@@ -157,7 +158,6 @@ def test_scale_that_grows_while_streaming(monkeypatch):
 @pytest.mark.parametrize("rows", [1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 100, 129])
 def test_every_way_blocks_and_groups_can_end(rows, monkeypatch):
     monkeypatch.setattr(compress_module, "BLOCK_ROWS", 8)
-    monkeypatch.setattr(compress_module, "_BLOCK_WIDTHS", 1)
     monkeypatch.setattr(compress_module, "GROUP_BLOCKS", 2)
     matrix = random_matrix(rows, rows, 6)
     problem = Problem.from_arrays(*split(matrix, 2))
@@ -165,17 +165,6 @@ def test_every_way_blocks_and_groups_can_end(rows, monkeypatch):
     assert problem.n_samples == rows
     chunks = [split(matrix[i : i + 5], 2) for i in range(0, rows, 5)]
     assert Problem.from_chunks(chunks).fingerprint == problem.fingerprint
-
-
-def test_factor_may_be_asked_for_between_rows():
-    matrix = random_matrix(5, 3000, 4)
-    compressor = RowCompressor(4)
-    assert compressor.append(*split(matrix[:1000]))
-    compressor.factor()
-    assert compressor.append(*split(matrix[1000:]))
-    factor = compressor.factor()
-    assert np.array_equal(factor, compressor.factor())
-    assert gram_error(exact_gram(factor), exact_gram(matrix)) < 30
 
 
 def test_many_rows_stay_at_rounding_level():
@@ -187,12 +176,27 @@ def test_many_rows_stay_at_rounding_level():
     assert np.max(np.abs(factor.T @ factor - gram) / np.outer(scale, scale)) < 20 * EPS
 
 
-@pytest.mark.parametrize("width", [60, 130])
-def test_usual_library_sizes(width):
-    matrix = np.random.default_rng(width).standard_normal((9000, width))
-    gram = matrix.T @ matrix
+@pytest.mark.parametrize("n, width", [(40_000, 64), (9000, 65), (9000, 130), (600, 550), (100, 130)])
+def test_usual_library_sizes(n, width):
+    matrix = np.random.default_rng(width).standard_normal((n, width))
     factor = Problem.from_arrays(*split(matrix, 3)).blocks[0].factor
-    assert np.max(np.abs(factor.T @ factor - gram)) < 1e-12 * 9000
+    assert np.max(np.abs(factor.T @ factor - matrix.T @ matrix)) < 1e-13 * n
+    assert not factor[n:].any()
+
+
+@pytest.mark.parametrize("width", [1, 8, 63, 64, 65, 128, 150])
+@pytest.mark.parametrize("count", [0, 1, 10, 64, 65, 130, 150])
+@pytest.mark.parametrize("triangular", [False, True])
+def test_absorbed_rows_by_slabs_of_columns(width, count, triangular):
+    rng = np.random.default_rng(width + count)
+    count = min(count, width) if triangular else count
+    factor = np.triu(rng.standard_normal((width, width)))
+    rows = rng.standard_normal((count, width))
+    rows = np.triu(rows) if triangular else rows
+    gram = factor.T @ factor + rows.T @ rows
+    absorb(factor, np.asfortranarray(rows), triangular=triangular)
+    assert not np.tril(factor, -1).any()
+    assert np.max(np.abs(factor.T @ factor - gram)) < 1e-12
 
 
 def test_small_residual_survives_where_a_gram_matrix_loses_it():

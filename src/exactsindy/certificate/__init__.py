@@ -1,0 +1,5 @@
+"""What is claimed, and checking it without the solver."""
+
+from exactsindy.certificate.record import Certificate as Certificate
+from exactsindy.certificate.verification import Verification as Verification
+from exactsindy.certificate.verify import verify as verify

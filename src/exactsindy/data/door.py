@@ -10,7 +10,7 @@ import numpy as np
 
 from exactsindy.data.build_field import field
 from exactsindy.data.field import Field
-from exactsindy.data.frames import is_frame, read_frame
+from exactsindy.data.frames import index_column, is_frame, read_frame
 from exactsindy.data.gaps import pieces
 from exactsindy.data.labelled import dimensions, is_xarray
 from exactsindy.data.notice import Notice
@@ -68,10 +68,10 @@ def trajectories(
         return Trajectories(items, targets)
     tables = [_table(item) for item in items]
     if all(table is not None for table in tables):
+        clocks = [_one_of(time, i, several, len(items), "time") for i in range(len(items))]
         parts = [
             from_table(
-                table or {},
-                time=_one_of(time, i, several, len(items), "time"),
+                *_with_clock(items[i], table or {}, clocks[i]),
                 states=states,
                 controls=controls,
                 targets=targets,
@@ -206,6 +206,17 @@ def _table(value: Any) -> dict[str, Any] | None:
     if isinstance(value, Mapping):
         return {str(name): np.asarray(column) for name, column in value.items()}
     return None
+
+
+def _with_clock(item: Any, table: dict[str, Any], time: Any) -> tuple[dict[str, Any], Any]:
+    """Return columns and time: if no column is named, a pandas index or the dimension of an xarray object."""
+    if time is None and is_xarray(item) and dimensions(item)[0] in table:
+        return table, dimensions(item)[0]
+    found = index_column(item)
+    named = time is None and not any(name.lower() in ("t", "time") for name in table)
+    if found is None or not (named or time == found[0]) or found[0] in table:
+        return table, time
+    return {found[0]: found[1], **table}, found[0]
 
 
 def _one_of(value: Any, i: int, several: bool, count: int, what: str) -> Any:

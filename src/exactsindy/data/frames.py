@@ -37,3 +37,11 @@ def _column(series: Any) -> NDArray[Any]:
     if series.dtype.is_numeric() and values.dtype.kind == "O":
         return np.array([float("nan") if cell is None else float(cell) for cell in values])
     return np.asarray(values)
+
+
+def index_column(frame: Any) -> tuple[str, NDArray[Any]] | None:
+    """Return name and values of the index of a pandas frame, unless it only counts the rows."""
+    index = getattr(frame, "index", None)
+    if type(frame).__module__.partition(".")[0] != "pandas" or type(index).__name__ == "RangeIndex":
+        return None
+    return str(getattr(index, "name", None) or "index"), np.asarray(index)

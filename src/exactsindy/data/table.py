@@ -21,8 +21,8 @@ Table = Mapping[str, NDArray[Any]]
 
 def from_table(
     table: Table,
-    *,
     time: Any = None,
+    *,
     states: Sequence[str] | None = None,
     controls: Sequence[str] | None = None,
     targets: Sequence[str] | None = None,

@@ -92,14 +92,16 @@ def _l0bnb(equation: dict[str, Any], seconds: float) -> dict[str, Any]:
     support = [] if found.beta is None else [int(j) for j in np.flatnonzero(found.beta)]
     # Its cost is half of ours plus the penalty; its gap is relative to that.
     bound = 2 * float(found.cost * (1 - found.gap)) - equation["penalty"] * equation["size"]
+    # It also ends when its tree is empty, whatever the gap says.
+    status = "optimal" if found.gap <= GAP or elapsed < 0.95 * seconds else "time limit"
+    same = len(support) == equation["size"]
     return {
         "support": support,
-        # It also ends when its tree is empty, whatever the gap says.
-        "status": "optimal" if found.gap <= GAP or elapsed < 0.95 * seconds else "time limit",
+        "status": status if same or status == "time limit" else "other size",
         "seconds": elapsed,
-        "lower_bound": bound + equation["rest_square"],
+        "lower_bound": bound + equation["rest_square"] if same else -math.inf,
         "nodes": int(tree.number_of_nodes),
-        "note": f"answer has {len(support)} terms" if len(support) != equation["size"] else "",
+        "note": "" if same else f"answer has {len(support)} terms",
     }
 
 

@@ -8,7 +8,7 @@ from itertools import combinations_with_replacement
 
 from exactsindy.errors import ProblemError
 from exactsindy.library.base import Library
-from exactsindy.library.selection import chosen
+from exactsindy.library.selection import chosen, settled
 from exactsindy.library.term import Term, Variable
 from exactsindy.library.variables import Variables
 
@@ -40,6 +40,7 @@ class Derivatives(Library):
     mixed: bool = True
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "of", settled(self.of, "Derivatives"))
         if not isinstance(self.order, int) or self.order < 1:
             raise ProblemError(f"Derivatives(order={self.order!r}): expected an integer >= 1.")
 

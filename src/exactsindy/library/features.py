@@ -96,6 +96,10 @@ class Features:
                 f"evaluate got {len(flat)} columns; this library needs {len(self.inputs)}: "
                 f"{', '.join(Term(((v, 1),)).name for v in self.inputs)}, in this order (`features.inputs`)."
             )
+        if len({row.size for row in flat}) > 1:
+            raise ProblemError(
+                f"evaluate got columns of {[row.size for row in flat]} samples; expected as many in each."
+            )
         out = np.empty((len(self.terms), flat[0].size)) if out is None else out
         self._program.run(flat, out)
         if self._program.can_fail:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from exactsindy.errors import ProblemError
 from exactsindy.library.base import Library
-from exactsindy.library.selection import chosen
+from exactsindy.library.selection import chosen, settled
 from exactsindy.library.term import Expression, Function, Term
 from exactsindy.library.variables import Variables
 
@@ -41,6 +41,7 @@ class Fourier(Library):
     of: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "of", settled(self.of, "Fourier"))
         if not isinstance(self.frequencies, int) or self.frequencies < 1:
             raise ProblemError(f"Fourier(frequencies={self.frequencies!r}): expected an integer >= 1.")
         if not (self.sine or self.cosine):

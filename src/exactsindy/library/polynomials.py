@@ -8,7 +8,7 @@ from itertools import combinations_with_replacement
 
 from exactsindy.errors import ProblemError
 from exactsindy.library.base import Library
-from exactsindy.library.selection import chosen
+from exactsindy.library.selection import chosen, settled
 from exactsindy.library.term import Term
 from exactsindy.library.variables import Variables
 
@@ -42,6 +42,7 @@ class Polynomials(Library):
     of: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "of", settled(self.of, "Polynomials"))
         if not isinstance(self.degree, int) or self.degree < 0:
             raise ProblemError(f"Polynomials(degree={self.degree!r}): expected an integer >= 0, e.g. 3.")
 

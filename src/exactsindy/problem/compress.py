@@ -5,11 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-Matrix = npt.NDArray[np.float64]
+from exactsindy.problem.stacked_qr import BLOCK_ROWS, Matrix, absorb, absorb_in_blocks, triangular_factor
 
-# Rows reduced together: few enough to stay in cache (wide matrices gain more from long blocks).
-BLOCK_ROWS = 512
-_BLOCK_WIDTHS = 4
 # Rounding grows with the number of reductions in a row: this many blocks are reduced apart, then joined.
 GROUP_BLOCKS = 64
 # Columns whose largest entry lies within 2**-400 .. 2**400 need no scaling: sums of their products with the
@@ -28,9 +25,9 @@ class RowCompressor:
         self.n_rows = 0
         self._total: Matrix | None = None
         self._factor: Matrix = np.zeros((width, width), order="F")
-        self._filled_rows = 0
         self._group = 0
-        self._block: Matrix = np.empty((max(BLOCK_ROWS, _BLOCK_WIDTHS * width), width), order="F")
+        # At least `width` rows, so that only the first block can have fewer rows than columns so far.
+        self._block: Matrix = np.empty((-(-width // BLOCK_ROWS) * BLOCK_ROWS, width), order="F")
         self._pending = 0
         self._peak: Matrix = np.zeros(width)
         self._exponents = np.zeros(width, dtype=np.int32)
@@ -58,7 +55,7 @@ class RowCompressor:
         return True
 
     def factor(self) -> Matrix:
-        """Return R for all rows so far; entries too large for a double are infinite."""
+        """Return R for all rows; entries too large for a double are infinite. The last call to make."""
         self._reduce()
         return _scale(self._close_group(), self._exponents)
 
@@ -98,12 +95,10 @@ class RowCompressor:
         self._rescale()
         if self._exponents.any():
             block[:] = _scale(block, -self._exponents)
-        # The first rows are reduced as they are, so that n < width rows give a factor of n rows.
-        head = min(len(self._factor) - self._filled_rows, len(block))
-        if head > 0:
-            self._stack(block[:head])
-        if head < len(block):
-            self._factor = _absorb(self._factor, block[head:], triangular=False)
+        if self.n_rows < self._factor.shape[1]:
+            self._factor[: len(block)] = triangular_factor(block)
+        else:
+            absorb_in_blocks(self._factor, block)
         self._group += 1
         if self._group == GROUP_BLOCKS:
             self._close_group()
@@ -120,20 +115,10 @@ class RowCompressor:
         if self._total is None:
             self._total = self._factor
         else:
-            self._total = _absorb(self._total, self._factor[: self._filled_rows], triangular=True)
+            absorb(self._total, self._factor, triangular=True)
         self._factor = np.zeros_like(self._total)
-        self._filled_rows = self._group = 0
+        self._group = 0
         return self._total
-
-    def _stack(self, rows: Matrix) -> None:
-        filled = self._filled_rows + len(rows)
-        self._factor[:filled] = triangular_factor(np.concatenate([self._factor[: self._filled_rows], rows]))
-        self._filled_rows = filled
-
-
-def triangular_factor(matrix: Matrix) -> Matrix:
-    """Return the R of a QR factorisation, (min(n, width), width), zeros below the diagonal."""
-    return np.asarray(np.linalg.qr(matrix, mode="r"))
 
 
 def merge_factors(first: Matrix, second: Matrix) -> Matrix:
@@ -148,7 +133,8 @@ def merge_factors(first: Matrix, second: Matrix) -> Matrix:
         merged = np.zeros((width, width))
         merged[:used] = triangular_factor(np.concatenate([upper, lower]))
     else:
-        merged = _absorb(np.asfortranarray(upper), lower, triangular=True)
+        merged = upper
+        absorb(merged, lower, triangular=True)
     return _scale(merged, exponents)
 
 
@@ -177,20 +163,3 @@ def _scale(matrix: Matrix, exponents: npt.NDArray[np.int32]) -> Matrix:
 def _used_rows(factor: Matrix) -> int:
     used = np.flatnonzero(factor.any(axis=1))
     return int(used[-1]) + 1 if len(used) else 0
-
-
-def _absorb(factor: Matrix, rows: Matrix, *, triangular: bool) -> Matrix:
-    """Return the triangular factor of [factor; rows], overwriting both where LAPACK can.
-
-    dtpqrt leaves the zeros below the factor alone and blocks narrow panels: twice as fast as dgeqrf here.
-    """
-    if len(rows) == 0:
-        return factor
-    # Imported when needed: SciPy takes longer to load than the rest of the package.
-    from scipy.linalg.lapack import dtpqrt
-
-    panel = min(len(factor), 8 if len(factor) <= 100 else 16)
-    result: Matrix = dtpqrt(
-        len(rows) if triangular else 0, panel, factor, rows, overwrite_a=1, overwrite_b=1
-    )[0]
-    return result

@@ -1,0 +1,14 @@
+"""Exact best-subset selection: solve, path, pool, refit."""
+
+from exactsindy.solver.path import Path as Path
+from exactsindy.solver.path import solve_path as solve_path
+from exactsindy.solver.pool import Member as Member
+from exactsindy.solver.pool import Pool as Pool
+from exactsindy.solver.pool import solve_pool as solve_pool
+from exactsindy.solver.settings import Progress as Progress
+from exactsindy.solver.settings import Settings as Settings
+from exactsindy.solver.settings import Status as Status
+from exactsindy.solver.settings import Total as Total
+from exactsindy.solver.solution import Solution as Solution
+from exactsindy.solver.solve import refit as refit
+from exactsindy.solver.solve import solve as solve

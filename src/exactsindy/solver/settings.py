@@ -16,6 +16,7 @@ class Status(enum.Enum):
     TIME_LIMIT = "Time limit reached: best support so far, with a true bound. Allow more `seconds` to prove it."
     NODE_LIMIT = "Node limit reached: best support so far, with a true bound. Allow more `nodes` to prove it."
     INTERRUPTED = "Interrupted: best support so far, with a true bound."
+    REFITTED = "Fit of a given support: nothing is claimed about other supports."
     INFEASIBLE = "Infeasible: no support satisfies the constraints."
 
 

@@ -1,0 +1,146 @@
+"""From coefficients by name, or from a solved regression, to the variables and equations of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from exactsindy.certificate.record import Certificate
+from exactsindy.data.target import Target
+from exactsindy.errors import ProblemError
+from exactsindy.library.parser import parse_term
+from exactsindy.library.term import Term
+from exactsindy.library.variables import Variables
+from exactsindy.model.equation import Equation, parse_target, rate_name
+from exactsindy.model.uncertainty import standard_errors
+from exactsindy.problem import Problem
+
+# Tried for fields whose axes were not named: what u_x, u_xy, u_zz are understood to mean.
+_USUAL_AXES = ("x", "y", "z")
+
+
+class Solved(Protocol):
+    """What a model needs of a `Solution`."""
+
+    @property
+    def coef(self) -> Any:
+        """Coefficients (equations x terms of the problem)."""
+
+    @property
+    def support(self) -> Sequence[Sequence[int]]:
+        """Per equation the indices of its terms."""
+
+    @property
+    def problem(self) -> Problem:
+        """The regression that was solved."""
+
+
+def from_coefficients(
+    coefficients: Mapping[str, Mapping[str, float]], variables: Variables | None, controls: Sequence[str]
+) -> tuple[Variables, tuple[Equation, ...]]:
+    """Return variables and equations from ``{"x'": {"x": -10.0}}``."""
+    if not isinstance(coefficients, Mapping) or not coefficients:
+        raise ProblemError(
+            f"from_coefficients: got {coefficients!r}; expected equations such as "
+            "{\"x'\": {'x': -10.0, 'y': 10.0}}."
+        )
+    targets = read_targets(tuple(coefficients))
+    known = variables or guess_variables(targets, controls=tuple(controls))
+    equations = []
+    for target, (name, row) in zip(targets, coefficients.items(), strict=True):
+        if not isinstance(row, Mapping):
+            raise ProblemError(
+                f"from_coefficients: the equation {name!r} is {row!r}; expected terms with their "
+                "coefficients, such as {'x': -10.0}."
+            )
+        terms = tuple(read_term(term, known) for term in row)
+        equations.append(Equation(target, terms, tuple(float(value) for value in row.values())))
+    return (known if variables else _trimmed(known, equations)), tuple(equations)
+
+
+def from_solution(
+    solution: Solved, variables: Variables | None, with_errors: bool
+) -> tuple[Variables, tuple[Equation, ...]]:
+    """Return variables and equations of a solution."""
+    problem = solution.problem
+    targets = read_targets(problem.target_names)
+    library = [term for term in problem.terms if isinstance(term, Term)]
+    known = variables or guess_variables(targets, library)
+    coef = np.asarray(solution.coef, dtype=float)
+    ridge = np.broadcast_to(np.asarray(getattr(solution, "ridge", 0.0), dtype=float), coef.shape)
+    equations = []
+    for i, (target, chosen) in enumerate(zip(targets, solution.support, strict=True)):
+        support = [int(j) for j in chosen]
+        terms = tuple(_library_term(problem.terms[j], known) for j in support)
+        errors = standard_errors(problem, i, coef[i], support, ridge[i]) if with_errors else None
+        equations.append(Equation(target, terms, tuple(float(c) for c in coef[i, support]), errors))
+    return (known if variables or library else _trimmed(known, equations)), tuple(equations)
+
+
+def certificates_of(solution: object) -> tuple[Certificate, ...]:
+    """Return the certificates a solution carries: one, several or none."""
+    found = getattr(solution, "certificate", None)
+    if isinstance(found, Certificate):
+        return (found,)
+    if isinstance(found, Mapping):
+        found = found.values()
+    return tuple(c for c in found if isinstance(c, Certificate)) if isinstance(found, Iterable) else ()
+
+
+def read_targets(names: Sequence[str]) -> tuple[Target, ...]:
+    """Return the equations with these names; a bare state name means its first derivative."""
+    read = {name: parse_target(name) for name in names}
+    field = any(target is not None and target.field for target in read.values())
+    targets = tuple(target or Target(name, 1, field) for name, target in read.items())
+    if len({target.field for target in targets}) > 1:
+        raise ProblemError(
+            f"The equations {', '.join(names)} mix trajectories (x') and fields (u_t): make one model of each."
+        )
+    double = next((t.state for i, t in enumerate(targets) if t.state in {s.state for s in targets[:i]}), None)
+    if double is not None:
+        raise ProblemError(f"Two equations are for the state {double!r}: expected one equation per state.")
+    return targets
+
+
+def read_term(name: str, variables: Variables) -> Term:
+    """Return the term with this name, or say how to name what it uses."""
+    try:
+        return parse_term(name, variables)
+    except ProblemError as error:
+        raise ProblemError(
+            f"{error} Inputs that have no equation are named by controls=(...) or variables=Variables(...)."
+        ) from error
+
+
+def guess_variables(
+    targets: Sequence[Target], library: Sequence[Term] = (), controls: tuple[str, ...] = ()
+) -> Variables:
+    """Return the variables of terms whose data are not at hand.
+
+    States are those with an equation, x' where there is an equation for x'', and every field that is
+    differentiated; ``t`` is the time unless it is a state; whatever else the terms use is a control.
+    """
+    used = tuple(dict.fromkeys(v for term in library for v in term.variables()))
+    rates = {rate_name(target, k) for target in targets for k in range(1, target.order)}
+    states = [target.state for target in targets]
+    states += [v.name for v in used if v.name not in states and (v.axes or v.name in rates)]
+    axes = tuple(dict.fromkeys(axis for v in used for axis in v.axes))
+    if targets[0].field and not library:
+        axes = tuple(axis for axis in _USUAL_AXES if axis not in (*states, *controls))
+    taken = {*states, *axes, *controls, "t"}
+    states = list(dict.fromkeys(states))
+    others = dict.fromkeys(v.name for v in used if v.name not in taken)
+    return Variables(tuple(states), (*controls, *others), axes=axes)
+
+
+def _library_term(term: Any, variables: Variables) -> Term:
+    return term if isinstance(term, Term) else read_term(term.name, variables)
+
+
+def _trimmed(variables: Variables, equations: Iterable[Equation]) -> Variables:
+    """Leave out guessed axes that no term uses."""
+    used = {name for e in equations for v in e.variables() for name in (v.name, *v.axes)}
+    axes = tuple(axis for axis in variables.axes if axis in used)
+    return Variables(variables.states, variables.controls, variables.time, axes)

@@ -1,0 +1,131 @@
+"""One equation of a model: a time derivative and the sum of terms it equals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import isfinite
+
+from exactsindy.data.target import Target
+from exactsindy.errors import ProblemError
+from exactsindy.library.printing import NAME, derivative_name
+from exactsindy.library.term import Term, Variable
+
+
+@dataclass(frozen=True)
+class Equation:
+    """A left-hand side and its right-hand side, coefficient by coefficient.
+
+    Parameters
+    ----------
+    target
+        Which derivative of which state the equation gives.
+    terms
+        The terms of the right-hand side; none for a derivative that is zero.
+    coefficients
+        One finite number per term.
+    standard_errors
+        One per term, or ``None`` where they are not known.
+
+    Examples
+    --------
+    >>> Equation(Target("x"), (Term.variable("x"),), (-2.0,)).text()
+    "x' = -2 x"
+    """
+
+    target: Target
+    terms: tuple[Term, ...]
+    coefficients: tuple[float, ...]
+    standard_errors: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        counts = [len(self.coefficients)] + [len(self.standard_errors or self.terms)]
+        if any(count != len(self.terms) for count in counts):
+            raise ProblemError(
+                f"The equation {self.name!r} has {len(self.terms)} terms but {len(self.coefficients)} "
+                f"coefficients and {counts[1]} standard errors: expected one of each per term."
+            )
+        for term, value in zip(self.terms, self.coefficients, strict=True):
+            if not isfinite(value):
+                raise ProblemError(
+                    f"The coefficient of {term.name!r} in {self.name!r} is {value}: expected a finite number."
+                )
+        double = next((term for i, term in enumerate(self.terms) if term in self.terms[:i]), None)
+        if double is not None:
+            raise ProblemError(
+                f"The term {double.name!r} stands twice in the equation {self.name!r}: add up its "
+                "coefficients."
+            )
+
+    @property
+    def name(self) -> str:
+        """Return how the left-hand side is written: ``x'``, ``x''``, ``u_t``."""
+        return self.target.name
+
+    @property
+    def parts(self) -> tuple[tuple[float, Term], ...]:
+        """Return the right-hand side as (coefficient, term) pairs."""
+        return tuple(zip(self.coefficients, self.terms, strict=True))
+
+    def variables(self) -> tuple[Variable, ...]:
+        """Return the variables and derivatives the right-hand side uses."""
+        return tuple(dict.fromkeys(v for term in self.terms for v in term.variables()))
+
+    def text(self, digits: int | None = 6) -> str:
+        """Write the equation; ``digits`` are significant ones, ``None`` writes every double in full."""
+        return f"{self.name} = {join_signed(_product(c, term, digits) for c, term in self.parts)}"
+
+
+def _product(coefficient: float, term: Term, digits: int | None) -> str:
+    size = significant(coefficient, digits)
+    if not term.factors:
+        return size
+    if size in ("1", "-1"):
+        return size[:-1] + term.text(NAME)
+    # A quotient such as 1/x is written 3/x; "3 1/x" would read as a mixed number.
+    body = term.text(NAME)
+    return size + body[1:] if body.startswith("1/") else f"{size} {body}"
+
+
+def significant(value: float, digits: int | None) -> str:
+    """Write a number with so many significant digits: small coefficients are never rounded to zero."""
+    if digits is not None:
+        return f"{value:.{digits}g}"
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
+
+
+def join_signed(parts: Iterable[str]) -> str:
+    """Join summands with their signs: ``a``, ``-b`` becomes ``a - b``."""
+    text = ""
+    for part in parts:
+        if not text:
+            text = part
+        else:
+            text += f" - {part[1:]}" if part.startswith("-") else f" + {part}"
+    return text or "0"
+
+
+def parse_target(name: str) -> Target | None:
+    """Return the equation called ``x'``, ``x''`` or ``u_t``; ``None`` for a bare state name.
+
+    Examples
+    --------
+    >>> parse_target("x''"), parse_target("x")
+    (Target(state='x', order=2, field=False), None)
+    """
+    ode = re.fullmatch(r"(.*[^'])('+)", name, re.DOTALL)
+    if ode:
+        return Target(ode.group(1), len(ode.group(2)))
+    pde = re.fullmatch(r"(.+?)_(t+)", name, re.DOTALL)
+    return Target(pde.group(1), len(pde.group(2)), True) if pde else None
+
+
+def rate_name(target: Target, order: int) -> str:
+    """Return how the ``order``-th time derivative of the target's state is written; the state itself for 0."""
+    return Target(target.state, order, target.field).name if order else target.state
+
+
+def variable_name(variable: Variable) -> str:
+    """Return how a variable or derivative is written."""
+    return derivative_name(variable.name, variable.axes)

@@ -1,0 +1,193 @@
+"""Turn what users pass as ``k``, ``ridge`` and ``start`` into one plain record per equation."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from exactsindy.errors import ConstraintError, SolverError
+from exactsindy.problem.lookup import find_target
+from exactsindy.solver.settings import Total
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from exactsindy.problem import Problem
+
+MAX_SIZE = 64  # the native core's largest support
+
+
+@dataclass(frozen=True)
+class Equation:
+    """One target of a problem in the form the backends take; ``columns`` maps its terms to ``problem.terms``."""
+
+    target: str
+    factor: NDArray[np.float64]
+    z: NDArray[np.float64]
+    rest: NDArray[np.float64]
+    ridge: NDArray[np.float64]
+    columns: NDArray[np.intp]
+    names: tuple[str, ...]
+
+
+def equations(problem: Problem, ridge: NDArray[np.float64]) -> list[Equation]:
+    """Split a problem into its equations; ``ridge`` is (m, D) over ``problem.terms``."""
+    out = []
+    for row, target in enumerate(problem.target_names):
+        block, j = problem.locate(target)
+        columns = problem.columns(block)
+        z, rest = block.target(j)
+        out.append(
+            Equation(
+                target=target,
+                factor=np.ascontiguousarray(block.theta_factor),
+                z=np.ascontiguousarray(z),
+                rest=np.ascontiguousarray(rest),
+                ridge=np.ascontiguousarray(ridge[row, columns]),
+                columns=columns,
+                names=block.names,
+            )
+        )
+    return out
+
+
+def ridge_matrix(problem: Problem, ridge: Any) -> NDArray[np.float64]:
+    """Return the ridge as an (m, D) matrix: a number, D weights, or one row of weights per equation."""
+    shape = (len(problem.target_names), len(problem.terms))
+    try:
+        value = np.asarray(ridge, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise SolverError(f"ridge={ridge!r}: expected a number >= 0 or an array of them.") from None
+    if value.shape not in ((), (shape[1],), shape):
+        raise SolverError(
+            f"ridge has shape {value.shape}: expected a number, {shape[1]} weights (one per term) or a "
+            f"{shape[0]} x {shape[1]} array (equations x terms)."
+        )
+    if not np.all(np.isfinite(value)) or np.any(value < 0):
+        raise SolverError("ridge holds a negative or non-finite number: expected numbers >= 0.")
+    return np.broadcast_to(value, shape).copy()
+
+
+def sizes(problem: Problem, k: Any, name: str = "k") -> tuple[int, ...]:
+    """Return the number of terms of each equation: an int for all, a sequence, or a mapping from target name."""
+    targets = problem.target_names
+    if isinstance(k, Mapping):
+        given = {_name(problem, key): _count(value, f"{name}[{key!r}]") for key, value in k.items()}
+        missing = [target for target in targets if target not in given]
+        if missing:
+            raise SolverError(
+                f"{name} gives no number of terms for {', '.join(missing)}: name every equation, or pass one int for all."
+            )
+        counts = [given[target] for target in targets]
+    elif isinstance(k, Sequence | np.ndarray) and not isinstance(k, str):
+        if len(k) != len(targets):
+            raise SolverError(
+                f"{name} has {len(k)} entries, but the problem has {len(targets)} equations ({', '.join(targets)})."
+            )
+        counts = [_count(value, f"{name}[{i}]") for i, value in enumerate(k)]
+    else:
+        counts = [_count(k, name)] * len(targets)
+    return tuple(counts)
+
+
+def total(problem: Problem, k: Total) -> tuple[int, NDArray[np.float64]]:
+    """Return the shared budget and one weight per target."""
+    count = _count(k.k, "Total(k)")
+    m = len(problem.target_names)
+    if k.weights is None:
+        return count, np.ones(m)
+    if isinstance(k.weights, Mapping):
+        weights = np.ones(m)
+        for key, value in k.weights.items():
+            weights[problem.target_names.index(_name(problem, key))] = value
+    else:
+        weights = np.asarray(k.weights, dtype=np.float64)
+        if weights.shape != (m,):
+            raise SolverError(f"Total(weights) has shape {weights.shape}: expected {m} weights, one per equation.")
+    if not (np.all(np.isfinite(weights)) and np.all(weights > 0)):
+        raise SolverError("Total(weights): expected positive finite numbers.")
+    return count, weights
+
+
+def _name(problem: Problem, key: Any) -> str:
+    return problem.target_names[find_target(key, problem.target_names)]
+
+
+def _count(value: Any, name: str) -> int:
+    if isinstance(value, bool | np.bool_):
+        raise SolverError(f"{name}={value!r}: expected a number of terms (an integer >= 0).")
+    try:
+        count = operator.index(value)
+    except TypeError:
+        raise SolverError(f"{name}={value!r}: expected a number of terms (an integer >= 0).") from None
+    if count < 0:
+        raise SolverError(f"{name}={value!r}: expected a number of terms (an integer >= 0).")
+    return count
+
+
+def clipped(equation: Equation, size: int) -> int:
+    """No more terms than the equation's library has; refuse more than the core can hold."""
+    size = min(size, len(equation.names))
+    if size > MAX_SIZE:
+        raise SolverError(
+            f"{equation.target}: {size} terms asked for, the solver takes at most {MAX_SIZE}. For larger models an exact "
+            "search has no prospect: use a smaller k."
+        )
+    return size
+
+
+def supports(problem: Problem, support: Any, name: str) -> list[tuple[int, ...]]:
+    """Return one tuple of indices into ``problem.terms`` per equation.
+
+    ``support`` is a mapping from target to term names or indices, or a sequence with one entry per equation.
+    """
+    targets = problem.target_names
+    if hasattr(support, "support"):
+        support = support.support
+    if isinstance(support, Mapping):
+        given = {_name(problem, key): value for key, value in support.items()}
+        chosen = [given.get(target, ()) for target in targets]
+    elif isinstance(support, Sequence) and not isinstance(support, str):
+        chosen = list(support)
+        if len(targets) == 1 and (not chosen or isinstance(chosen[0], str | int | np.integer)):
+            chosen = [chosen]
+        if len(chosen) != len(targets):
+            raise SolverError(
+                f"{name} has {len(chosen)} entries, but the problem has {len(targets)} equations ({', '.join(targets)}): "
+                "give one list of terms per equation."
+            )
+    else:
+        raise SolverError(f"{name}={support!r}: expected a mapping from target to terms, or one list per equation.")
+    return [
+        _support(problem, target, terms, f"{name}[{target!r}]") for target, terms in zip(targets, chosen, strict=True)
+    ]
+
+
+def _support(problem: Problem, target: str, terms: Any, name: str) -> tuple[int, ...]:
+    block, _ = problem.locate(target)
+    known = {problem.names[c]: int(c) for c in problem.columns(block)}
+    indices = set()
+    for term in terms:
+        label = getattr(term, "name", term)
+        if isinstance(label, str):
+            if label not in known:
+                raise SolverError(f"{name}: no term {label!r} in the library of {target}; it has {', '.join(known)}.")
+            indices.add(known[label])
+        else:
+            index = _count(term, name)
+            if index not in known.values():
+                raise SolverError(f"{name}: term index {index} is not in the library of {target}.")
+            indices.add(index)
+    return tuple(sorted(indices))
+
+
+def no_constraints(constraints: Any) -> None:
+    """Refuse constraints: this version solves without them."""
+    if tuple(constraints):
+        raise ConstraintError(
+            "constraints: this version solves unconstrained problems only. Leave terms out of the library to forbid them."
+        )

@@ -1,0 +1,122 @@
+"""The native search: requests in, outcomes per equation and size out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from exactsindy import _native
+from exactsindy.solver.arguments import Equation
+from exactsindy.solver.settings import Progress, Settings, Status
+
+
+@dataclass(frozen=True)
+class Found:
+    """A support of one equation (indices into its own terms) with its fit."""
+
+    support: tuple[int, ...]
+    values: tuple[float, ...]
+    objective: float
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the native search says of one equation at one size."""
+
+    answers: tuple[Found, ...]
+    runner_up: float
+    lower_bound: float
+    stop: Status | None  # None: the search was completed
+    complete: bool
+    nodes: int
+    seconds: float
+
+
+def run(
+    equations: Sequence[Equation],
+    sizes: Sequence[int],
+    starts: Sequence[Sequence[tuple[int, ...]]],
+    settings: Settings,
+    *,
+    path: bool = False,
+    pool: bool = False,
+    keep: int = 2,
+    within: float = -1.0,
+    capacity: int = 1_000_000,
+) -> list[list[Outcome]]:
+    """Solve the equations; one list of outcomes each: one entry, or one per size 0..k for a path."""
+    requests = [
+        (e.factor, e.z, e.rest, e.ridge, size, [list(s) for s in start])
+        for e, size, start in zip(equations, sizes, starts, strict=True)
+    ]
+    results = _native.solve(
+        requests,
+        path=path,
+        pool=pool,
+        keep=keep,
+        within=within,
+        capacity=capacity,
+        gap=settings.gap if settings.gap > Settings.gap else 0.0,
+        seconds=settings.seconds or 0.0,
+        nodes=settings.nodes or 0,
+        threads=settings.threads or available_cores(),
+        progress=_reporter([e.target for e in equations], settings),
+    )
+    return [[_outcome(raw) for raw in sizes_of] for sizes_of in results]
+
+
+def available_cores() -> int:
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def refit(equation: Equation, support: Sequence[int]) -> tuple[Found, float]:
+    """Canonical fit of one support, and a lower bound of its own value."""
+    raw, lower = _native.refit(equation.factor, equation.z, equation.rest, equation.ridge, list(support))
+    return _found(raw), lower
+
+
+def _found(raw: Any) -> Found:
+    support, values, objective = raw
+    return Found(tuple(support), tuple(values), objective)
+
+
+def _outcome(raw: dict[str, Any]) -> Outcome:
+    return Outcome(
+        answers=tuple(_found(answer) for answer in raw["answers"]),
+        runner_up=raw["runner_up"],
+        lower_bound=raw["lower_bound"],
+        stop=None if raw["stop"] == "COMPLETE" else Status[raw["stop"]],
+        complete=raw["complete"],
+        nodes=raw["nodes"],
+        seconds=raw["seconds"],
+    )
+
+
+def _reporter(targets: list[str], settings: Settings) -> Any:
+    if settings.progress is None:
+        return None
+    report = settings.progress
+
+    def show(incumbents: list[float], bounds: list[float], nodes: int, seconds: float) -> None:
+        report(
+            Progress(
+                incumbent=dict(zip(targets, incumbents, strict=True)),
+                lower_bound=dict(zip(targets, bounds, strict=True)),
+                nodes=nodes,
+                seconds=seconds,
+            )
+        )
+
+    return show
+
+
+def dense(equation: Equation, found: Found, width: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Coefficients over all ``width`` terms of the problem."""
+    row = np.zeros(width)
+    row[equation.columns[list(found.support)]] = found.values
+    return row

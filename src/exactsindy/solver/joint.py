@@ -1,0 +1,274 @@
+"""One budget for all equations: per-equation values combined by dynamic programming.
+
+Without constraints that couple equations, the best joint support of K terms is a best support of s_j terms for each
+equation with sum s_j <= K. Only the values v_j(s) that could matter are solved for: an unsolved size counts with a
+lower bound, and is solved when the best combination would use it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from exactsindy.errors import SolverError
+from exactsindy.solver import arguments, backends
+from exactsindy.solver.backends import native
+from exactsindy.solver.backends.native import Found, dense
+from exactsindy.solver.backends.result import BackendResult
+from exactsindy.solver.settings import Settings, Status, Total
+from exactsindy.solver.solution import Solution, floors, margin_of, relative_gap
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from exactsindy.problem import Problem
+
+Solver = Callable[[int, int], BackendResult]
+
+
+@dataclass
+class _Table:
+    """Values of one equation by size, weighted: upper[s] >= v(s) >= lower[s]; sizes beyond the list are unsolved."""
+
+    weight: float
+    trivial: float
+    largest: int
+    results: list[BackendResult] = field(default_factory=list)
+
+    def upper(self, s: int) -> float:
+        return self.weight * self.results[s].objective if s < len(self.results) else np.inf
+
+    def lower(self, s: int) -> float:
+        return self.weight * self.results[s].lower_bound if s < len(self.results) else self.trivial
+
+    def rival(self, s: int) -> float:
+        """Value of the next-best support of s terms; nan if it is not known."""
+        if s >= len(self.results) or len(self.results[s].support) != s:
+            return np.nan
+        return self.weight * self.results[s].objective * (1.0 + self.results[s].margin)
+
+
+def solve(
+    problem: Problem,
+    k: Total,
+    ridge: NDArray[np.float64],
+    starts: list[tuple[int, ...]] | None,
+    settings: Settings,
+) -> Solution:
+    """Best joint support of at most ``k.k`` terms."""
+    return list(_solve(problem, k, [k.k], ridge, starts, settings))[0]
+
+
+def path(
+    problem: Problem,
+    k: Total,
+    ridge: NDArray[np.float64],
+    starts: list[tuple[int, ...]] | None,
+    settings: Settings,
+) -> Iterator[Solution]:
+    """Best joint supports of at most 0..k.k terms."""
+    return _solve(problem, k, range(k.k + 1), ridge, starts, settings)
+
+
+def _solve(
+    problem: Problem,
+    k: Total,
+    budgets: Sequence[int],
+    ridge: NDArray[np.float64],
+    starts: list[tuple[int, ...]] | None,
+    settings: Settings,
+) -> Iterator[Solution]:
+    _, weights = arguments.total(problem, k)
+    # w_j RSS_j + ridge |xi_j|^2 = w_j (RSS_j + (ridge / w_j) |xi_j|^2)
+    equations = arguments.equations(problem, ridge / weights[:, None])
+    begin = time.perf_counter()
+
+    def solve_one(j: int, size: int) -> BackendResult:
+        e = equations[j]
+        local = [tuple(int(i) for i in np.flatnonzero(np.isin(e.columns, starts[j])))] if starts else []
+        outcome = native.run([e], [size], [local], _remaining(settings, begin))[0][0]
+        best = outcome.answers[0]
+        return BackendResult(
+            support=best.support,
+            coef=np.asarray(best.values),
+            objective=best.objective,
+            lower_bound=min(outcome.lower_bound, best.objective),
+            margin=margin_of(best.objective, outcome.runner_up),
+            status=outcome.stop or Status.OPTIMAL,
+            nodes=outcome.nodes,
+            seconds=outcome.seconds,
+        )
+
+    tables = [
+        _Table(float(w), float(w * (e.rest @ e.rest)) * (1 - 1e-12), arguments.clipped(e, min(k.k, len(e.names))))
+        for e, w in zip(equations, weights, strict=True)
+    ]
+    for budget in budgets:
+        _fill(tables, budget, solve_one)
+        yield _assemble(problem, equations, tables, replace(k, k=budget), ridge, settings)
+
+
+def _remaining(settings: Settings, begin: float) -> Settings:
+    if settings.seconds is None:
+        return settings
+    return replace(settings, seconds=max(settings.seconds - (time.perf_counter() - begin), 1e-3))
+
+
+def _fill(tables: list[_Table], budget: int, solve_one: Solver) -> None:
+    """Solve sizes until no unsolved one could be part of the best combination."""
+    for j, table in enumerate(tables):
+        if not table.results:
+            table.results.append(solve_one(j, 0))
+    while True:
+        sizes = _combine([[t.lower(s) for s in range(min(t.largest, budget) + 1)] for t in tables], budget)
+        unsolved = [j for j, (t, s) in enumerate(zip(tables, sizes, strict=True)) if s >= len(t.results)]
+        if not unsolved:
+            return
+        for j in unsolved:
+            tables[j].results.append(solve_one(j, len(tables[j].results)))
+
+
+def _combine(values: list[list[float]], budget: int) -> list[int]:
+    """Sizes s_j with sum <= budget and the least sum of values; fewer terms win ties."""
+    best = np.full((len(values) + 1, budget + 1), np.inf)
+    best[0, 0] = 0.0
+    choice = np.zeros((len(values), budget + 1), dtype=int)
+    for j, row in enumerate(values):
+        for used in range(budget + 1):
+            for s in range(min(len(row) - 1, used) + 1):
+                value = best[j, used - s] + row[s]
+                if value < best[j + 1, used]:
+                    best[j + 1, used] = value
+                    choice[j, used] = s
+    used = int(np.argmin(best[-1]))
+    sizes = []
+    for j in range(len(values) - 1, -1, -1):
+        sizes.append(int(choice[j, used]))
+        used -= sizes[-1]
+    return sizes[::-1]
+
+
+def _least(values: list[list[float]], budget: int) -> float:
+    return sum(row[s] for row, s in zip(values, _combine(values, budget), strict=True))
+
+
+def _assemble(
+    problem: Problem,
+    equations: list[arguments.Equation],
+    tables: list[_Table],
+    k: Total,
+    ridge: NDArray[np.float64],
+    settings: Settings,
+) -> Solution:
+    solved = [min(len(t.results) - 1, k.k) for t in tables]
+    sizes = _combine([[t.upper(s) for s in range(n + 1)] for t, n in zip(tables, solved, strict=True)], k.k)
+    lower_bound = _least([[t.lower(s) for s in range(min(t.largest, k.k) + 1)] for t in tables], k.k)
+    chosen = [t.results[s] for t, s in zip(tables, sizes, strict=True)]
+    objective = sum(t.weight * r.objective for t, r in zip(tables, chosen, strict=True))
+    width = len(problem.terms)
+    coef = np.array(
+        [
+            dense(e, Found(r.support, tuple(np.asarray(r.coef).tolist()), r.objective), width)
+            for e, r in zip(equations, chosen, strict=True)
+        ]
+    )
+    objectives, bounds = np.array([objective]), np.array([min(lower_bound, objective)])
+    gap = float(relative_gap(objectives, bounds, floors(problem, coef, k))[0])
+    stops = [r.status for t in tables for r in t.results if r.status is not Status.OPTIMAL]
+    proved = gap <= max(settings.gap, 1e-12)
+    status = Status.OPTIMAL if proved else (stops[0] if stops else Status.INTERRUPTED)
+    return Solution(
+        problem=problem,
+        coef=coef,
+        support=tuple(
+            tuple(sorted(int(e.columns[j]) for j in r.support)) for e, r in zip(equations, chosen, strict=True)
+        ),
+        objective=objectives,
+        lower_bound=bounds,
+        margin=np.array([_margin(tables, sizes, objective) if proved else np.nan]),
+        status=(status,),
+        nodes=np.array([sum(r.nodes for t in tables for r in t.results)], dtype=np.int64),
+        seconds=np.array([sum(r.seconds for t in tables for r in t.results)]),
+        ridge=ridge,
+        k=k,
+    )
+
+
+def _margin(tables: list[_Table], sizes: list[int], objective: float) -> float:
+    """Distance of the next-best joint support with as many terms; nan where an unsolved size could be it."""
+    used = sum(len(t.results[s].support) for t, s in zip(tables, sizes, strict=True))
+    if used != sum(sizes):
+        return float("nan")
+    best = np.inf
+    for j, table in enumerate(tables):  # the same sizes, the next-best support of one equation
+        best = np.fmin(best, objective - table.upper(sizes[j]) + table.rival(sizes[j]))
+        if np.isnan(table.rival(sizes[j])):
+            return float("nan")
+    for other, proved in _other_sizes(tables, sizes, used):
+        if not proved and other < best:
+            return float("nan")
+        best = min(best, other)
+    return margin_of(objective, float(best))
+
+
+def _other_sizes(tables: list[_Table], sizes: list[int], used: int) -> Iterator[tuple[float, bool]]:
+    """Best combination with another size for equation j, and as many terms in all, for each j and size."""
+    for j, table in enumerate(tables):
+        for s in range(min(table.largest, used) + 1):
+            if s == sizes[j]:
+                continue
+            others = [
+                [t.upper(i) if i < len(t.results) else t.lower(i) for i in range(min(t.largest, used) + 1)]
+                for t in tables
+            ]
+            others[j] = [np.inf] * s + [others[j][s]]
+            chosen = _exactly(others, used)
+            if chosen is None:
+                continue
+            value = sum(row[i] for row, i in zip(others, chosen, strict=True))
+            solved = all(
+                i < len(t.results) and len(t.results[i].support) == i for t, i in zip(tables, chosen, strict=True)
+            )
+            yield value, solved
+
+
+def _exactly(values: list[list[float]], budget: int) -> list[int] | None:
+    """As `_combine`, with exactly ``budget`` terms; None if that cannot be."""
+    best: dict[int, tuple[float, list[int]]] = {0: (0.0, [])}
+    for row in values:
+        following: dict[int, tuple[float, list[int]]] = {}
+        for total, (value, sizes) in best.items():
+            for s, extra in enumerate(row[: budget - total + 1]):
+                if not np.isfinite(extra):
+                    continue
+                if total + s not in following or value + extra < following[total + s][0]:
+                    following[total + s] = (value + extra, [*sizes, s])
+        best = following
+    return best[budget][1] if budget in best else None
+
+
+def by_backend(
+    problem: Problem, k: Total, ridge: NDArray[np.float64], settings: Settings, backend: str
+) -> Solution:
+    """The same dynamic programming on the values of another backend."""
+    if backend not in ("enumerate",):
+        raise SolverError(f"backend={backend!r} does not take Total: use 'native' or 'enumerate'.")
+    solver = backends.load(backend)
+    _, weights = arguments.total(problem, k)
+    equations = arguments.equations(problem, ridge / weights[:, None])
+
+    def solve_one(j: int, size: int) -> BackendResult:
+        e = equations[j]
+        result = solver(e.factor, e.z, float(e.rest @ e.rest), e.ridge, size, settings=settings)
+        return replace(result, coef=np.asarray(result.coef)[list(result.support)])
+
+    tables = [
+        _Table(float(w), float(w * (e.rest @ e.rest)) * (1 - 1e-12), min(k.k, len(e.names)))
+        for e, w in zip(equations, weights, strict=True)
+    ]
+    _fill(tables, k.k, solve_one)
+    return _assemble(problem, equations, tables, k, ridge, settings)

@@ -1,0 +1,140 @@
+"""Every sparsity level, each proved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from exactsindy.errors import SolverError
+from exactsindy.solver import arguments, assemble, display, joint
+from exactsindy.solver.backends import native
+from exactsindy.solver.settings import Settings, Total
+from exactsindy.solver.solution import Solution
+from exactsindy.solver.solve import local_starts
+
+if TYPE_CHECKING:
+    from exactsindy.problem import Problem
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """The best supports of at most 0, 1, ..., k_max terms; ``path[k]`` is a `Solution`.
+
+    Small k are solved first, so that a limit leaves the larger ones unproved; every solution carries its status.
+    """
+
+    problem: Problem
+    solutions: tuple[Solution, ...]
+
+    def __getitem__(self, k: int) -> Solution:
+        if not 0 <= k < len(self.solutions):
+            raise IndexError(f"path[{k}]: this path goes from 0 to {len(self.solutions) - 1} terms")
+        return self.solutions[k]
+
+    def __len__(self) -> int:
+        return len(self.solutions)
+
+    def __iter__(self) -> Iterator[Solution]:
+        return iter(self.solutions)
+
+    @property
+    def objectives(self) -> Any:
+        """Array (k_max + 1, m): objective of each size and equation."""
+        return np.array([s.objective for s in self.solutions])
+
+    def penalised(self, lam: float) -> Solution:
+        """Return what an l0 penalty would pick: per equation, the size with the least objective + lam * terms.
+
+        Exact for the sizes of this path; only sizes on the lower convex hull of the objectives can be picked.
+        """
+        if not lam >= 0:
+            raise SolverError(f"penalised(lam={lam!r}): expected a number >= 0.")
+        if isinstance(self[0].k, Total):
+            cost = [float(s.objective[0]) + lam * sum(map(len, s.support)) for s in self.solutions]
+            return self.solutions[int(np.argmin(cost))]
+        terms = np.array([[len(support) for support in s.support] for s in self.solutions])
+        picks = np.argmin(self.objectives + lam * terms, axis=0)
+        return self.at({target: int(k) for target, k in zip(self.problem.target_names, picks, strict=True)})
+
+    def at(self, k: dict[str, int] | Sequence[int]) -> Solution:
+        """Return the solution with its own number of terms for each equation."""
+        sizes = arguments.sizes(self.problem, k)
+        rows = [self[size] for size in sizes]
+
+        def pick(name: str) -> Any:
+            return np.array([getattr(s, name)[i] for i, s in enumerate(rows)])
+
+        return Solution(
+            problem=self.problem,
+            coef=pick("coef"),
+            support=tuple(s.support[i] for i, s in enumerate(rows)),
+            objective=pick("objective"),
+            lower_bound=pick("lower_bound"),
+            margin=pick("margin"),
+            status=tuple(s.status[i] for i, s in enumerate(rows)),
+            nodes=pick("nodes"),
+            seconds=pick("seconds"),
+            ridge=rows[0].ridge,
+            k=sizes,
+        )
+
+    def __str__(self) -> str:
+        return display.path(self)
+
+    def __repr__(self) -> str:
+        proved = sum(s.optimal for s in self.solutions)
+        return f"<Path of {len(self)} sizes, {proved} proved>"
+
+
+def solve_path(
+    problem: Problem,
+    k_max: int | Total,
+    *,
+    ridge: Any = 0.0,
+    constraints: Sequence[Any] = (),
+    start: Any = None,
+    settings: Settings = Settings(),  # noqa: B008 - frozen
+) -> Path:
+    """Solve for every number of terms from 0 to k_max.
+
+    Parameters
+    ----------
+    problem
+        The compressed regression.
+    k_max
+        Largest number of terms of an equation, or ``Total(k_max, weights)`` for a budget shared by all.
+    ridge, constraints, start, settings
+        As in `solve`; the limits are for the whole path.
+
+    Returns
+    -------
+    Path
+        ``path[k]`` is what ``solve(problem, k)`` returns.
+
+    Examples
+    --------
+    >>> import numpy as np, exactsindy as es
+    >>> rng = np.random.default_rng(0)
+    >>> theta = rng.normal(size=(100, 8))
+    >>> path = es.solve_path(es.Problem.from_arrays(theta, theta[:, 2] + 0.1 * rng.normal(size=100)), 3)
+    >>> path[1].support, path[3].optimal
+    (((2,),), True)
+    """
+    arguments.no_constraints(constraints)
+    weights = arguments.ridge_matrix(problem, ridge)
+    starts = None if start is None else arguments.supports(problem, start, "start")
+    if isinstance(k_max, Total):
+        return Path(problem, tuple(joint.path(problem, k_max, weights, starts, settings)))
+    size = arguments.sizes(problem, k_max, "k_max")[0]
+    equations = arguments.equations(problem, weights)
+    clipped = [arguments.clipped(e, size) for e in equations]
+    outcomes = native.run(equations, clipped, local_starts(equations, starts), settings, path=True)
+    solutions = []
+    for k in range(size + 1):
+        row = [of_equation[min(k, len(of_equation) - 1)] for of_equation in outcomes]
+        sizes = (k,) * len(equations)
+        solutions.append(assemble.from_outcomes(problem, equations, row, weights, sizes, settings))
+    return Path(problem, tuple(solutions))
