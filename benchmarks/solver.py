@@ -18,22 +18,14 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     choice = parser.add_mutually_exclusive_group()
     choice.add_argument("--preset", choices=sorted(PRESETS), default="standard")
-    choice.add_argument(
-        "--quick", action="store_const", const="quick", dest="preset", help="under two minutes"
-    )
+    choice.add_argument("--quick", action="store_const", const="quick", dest="preset", help="under two minutes")
     parser.add_argument("--seconds", type=float, help="time limit per solve instead of the preset's")
-    parser.add_argument(
-        "--output", type=Path, help="folder (default docs/benchmarks; build/benchmarks for others)"
-    )
+    parser.add_argument("--output", type=Path, help="folder (default docs/benchmarks; build/benchmarks for others)")
     parser.add_argument("--peers-python", type=Path, default=ROOT / "build" / "peers" / "bin" / "python")
-    parser.add_argument(
-        "--report-only", action="store_true", help="measure nothing, write page and plot again"
-    )
+    parser.add_argument("--report-only", action="store_true", help="measure nothing, write page and plot again")
     options = parser.parse_args()
     preset = PRESETS[options.preset]()
     if options.seconds:

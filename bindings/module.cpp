@@ -5,6 +5,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <chrono>
 #include <cmath>
 #include <limits>
 
@@ -37,11 +38,10 @@ struct Units {
       : rest(in.rest), target_exponent(in.target_exponent), original(in.original), exponent(in.exponent) {}
 
   double objective(Double2 error) const { return std::ldexp((rest + error).hi, 2 * target_exponent); }
-  // Rounded down twice: once for the last bit of `error`, once for the sum.
+  // A safe bound of the error stays one: rounded down for the sum.
   double lower(double error) const {
     if (!std::isfinite(error)) return error;
-    const double down = error > 0.0 ? std::nextafter(error, 0.0) : 0.0;
-    const double sum = (rest + Double2{down, 0.0}).hi;
+    const double sum = (rest + Double2{error, 0.0}).hi;
     return std::ldexp(sum > 0.0 ? std::nextafter(sum, 0.0) : 0.0, 2 * target_exponent);
   }
   nb::tuple answer(const Answer& a) const {
@@ -90,7 +90,9 @@ nb::list solve_all(const std::vector<Given>& given, bool path, bool pool, int ke
   std::vector<Request> requests;
   std::vector<Units> units;
   for (const auto& [factor, target, rest, ridge, size, starts] : given) {
+    const auto begin = std::chrono::steady_clock::now();
     Request request{instance_of(factor, target, rest, ridge), size, {}};
+    request.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (size < 0 || size > kMaxSize) throw std::invalid_argument("size out of range");
     units.emplace_back(request.instance);
     for (const auto& start : starts) {
@@ -175,8 +177,8 @@ nb::tuple refit_one(const Matrix& factor, const Vector& target, const Vector& re
   Fit fit;
   refitter.fit(columns, fit);
   const Answer answer{std::vector<int>(fit.support, fit.support + fit.size),
-                      std::vector<double>(fit.coef, fit.coef + fit.size), fit.error};
-  return nb::make_tuple(units.answer(answer), units.lower(fit.error.hi));
+                      std::vector<double>(fit.coef, fit.coef + fit.size), fit.error, std::sqrt(fit.floor)};
+  return nb::make_tuple(units.answer(answer), units.lower(answer.lower()));
 }
 
 }  // namespace

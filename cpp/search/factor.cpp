@@ -55,14 +55,16 @@ Guide::Guide(const Instance& in, bool backward) : columns(in.columns), stride(pa
   const Kernels& k = kernels();
   gram.reset(static_cast<std::size_t>(columns) * stride);
   moment.reset(stride);
+  for (int i = 0; i < columns; ++i)
+    scale.push_back(std::sqrt(k.dot(in.column(i), in.column(i), in.length[i]) + in.ridge[i]));
   for (int i = 0; i < columns; ++i) {
     for (int j = 0; j < i; ++j) {
       const double s = k.dot(in.column(i), in.column(j), std::min(in.length[i], in.length[j]));
       gram[static_cast<std::size_t>(i) * stride + j] = gram[static_cast<std::size_t>(j) * stride + i] =
-          s / (in.norm[i] * in.norm[j]);
+          s / (scale[i] * scale[j]);
     }
     gram[static_cast<std::size_t>(i) * stride + i] = 1.0;
-    moment[i] = k.dot(in.column(i), in.z.data(), in.length[i]) / in.norm[i];
+    moment[i] = k.dot(in.column(i), in.z.data(), in.length[i]) / scale[i];
   }
   square = k.dot(in.z.data(), in.z.data(), in.stride);
   if (!backward) return;

@@ -13,6 +13,7 @@ namespace exactsindy {
 //           orthonormal basis of its column space; `back` and `offset` map them to the rows of A.
 struct Guide {
   int columns = 0, stride = 0;
+  std::vector<double> scale;    // sqrt(|a_j|^2 + ridge_j), to rounding
   Array gram;                   // columns x stride
   Array moment;
   double square = 0.0;          // |z|^2

@@ -21,11 +21,6 @@ void Worker::prepare(Search& search) {
   search_ = &search;
   const Instance& in = search.equation.instance;
   const int size = search.wanted.size;
-  // Value of a support by elimination on the normalised Gram matrix: exact for a matrix changed by at most gamma in
-  // each entry, so the value is off by at most gamma (|z| + sum |x_j| n_j)^2 <= gamma |z|^2 (2 + 11 size) / det:
-  // |x| <= |z| / sigma, and the smallest eigenvalue of a unit-diagonal matrix is at least det / e.
-  gamma_ = 2.0 * kEps * (in.stride / kLane + 16 + 6 * size);
-  kappa_ = gamma_ * in.z_norm * in.z_norm * (2.0 + 12.0 * size) * 2.0 + 1e-300;
   if (equation_id_ != search.equation.id) {
     equation_ = &search.equation;
     equation_id_ = search.equation.id;
@@ -56,6 +51,16 @@ void Worker::prepare(Search& search) {
   }
 }
 
+// What rounding may add to (gain of a support) * det. Elimination on the normalised Gram matrix is exact for a matrix
+// changed by at most gamma in each entry, so a value is off by at most
+//   gamma (|z| + sum |x_j| n_j)^2  <=  gamma |z|^2 (2 + 11 size) / det,
+// because |x| <= |z| / sigma and the smallest eigenvalue of a unit-diagonal matrix is at least det / e. The factor 2 is
+// for the rounding of the test itself and of the determinant.
+double Worker::kappa(const Frame& f, double det) const {
+  const double z = equation_->instance.z_norm;
+  return 2.0 * f.gamma * z * z * (2.0 + 12.0 * search_->wanted.size) / det + 1e-300;
+}
+
 void Worker::load_root(Frame& frame) const {
   const Guide& g = equation_->guide;
   frame.m = g.columns;
@@ -67,6 +72,9 @@ void Worker::load_root(Frame& frame) const {
   frame.value = g.square;
   frame.det = 1.0;
   frame.fresh = true;
+  // Gram entries: stride / 8 + 3 roundings and the normalisation; then about 6 for each elimination step.
+  frame.gamma = 2.0 * kEps * (equation_->instance.stride / kLane + 16 + 6 * search_->wanted.size);
+  frame.slack = 0.0;
   if (!g.invertible) return;
   std::memcpy(frame.dual.data(), g.dual.data(), bytes);
   std::memcpy(frame.beta.data(), g.beta.data(), g.stride * sizeof(double));
@@ -158,6 +166,7 @@ bool Worker::include_last(const Frame& f, Frame& child) {
     std::copy(f.free.begin(), f.free.begin() + last, child.free.begin());
     std::copy(f.in, f.in + f.in_count, child.in);
     child.in_count = f.in_count;
+    child.gamma = f.gamma;
     if (g.invertible) {
       std::memcpy(child.dual.data(), f.dual.data(), offset(f, last, g.stride) * sizeof(double));
       std::memcpy(child.beta.data(), f.beta.data(), last * sizeof(double));
@@ -173,6 +182,7 @@ bool Worker::include_last(const Frame& f, Frame& child) {
   child.value = f.value - moment * moment;
   child.det = det;
   child.fresh = false;
+  child.slack = 0.0;
   for (int a = 0; a < last; ++a) u_[a] = row[a] * scale;
   std::fill(u_.data() + last, u_.data() + padded(last), 0.0);
   for (int a = 0; a < last; ++a) child.c[a] = f.c[a] - u_[a] * moment;
@@ -199,13 +209,16 @@ bool Worker::rebuild(Frame& f) {
     const double* q = basis_.data() + static_cast<std::size_t>(i) * in.stride;
     k.axpy(-k.dot(q, vector_.data(), in.stride), q, vector_.data(), in.stride);
     for (int a = 0; a < f.m; ++a)
-      u_[a] = k.dot(q, in.column(f.free[a]), in.length[f.free[a]]) / in.norm[f.free[a]];
+      u_[a] = k.dot(q, in.column(f.free[a]), in.length[f.free[a]]) / g.scale[f.free[a]];
     std::fill(u_.data() + f.m, u_.data() + padded(f.m), 0.0);
     k.include(t, t, g.stride, f.m, u_.data());
   }
   for (int a = 0; a < f.m; ++a)
-    f.c[a] = k.dot(vector_.data(), in.column(f.free[a]), in.length[f.free[a]]) / in.norm[f.free[a]];
-  f.value = fit_.error.hi;
+    f.c[a] = k.dot(vector_.data(), in.column(f.free[a]), in.length[f.free[a]]) / g.scale[f.free[a]];
+  // The value belongs to the projected target as it was rounded; how far that is from the true one is the slack.
+  f.gamma = 2.0 * kEps * (rank + 2) * (in.stride / kLane + 16 + search_->wanted.size);
+  f.slack = f.gamma * in.z_norm;
+  f.value = k.dot(vector_.data(), vector_.data(), in.stride);
   f.det = 1.0;
   f.fresh = true;
   return true;
@@ -352,7 +365,7 @@ void Worker::scan_last(Frame& f) {
     int in[kMaxSize];
     std::copy(f.in, f.in + f.in_count, in);
     in[f.in_count] = f.free[last];
-    if (scan_pairs(f, {last, u_.data(), c_.data(), d_.data(), f.value - moment * moment, kappa_ / det, in,
+    if (scan_pairs(f, {last, u_.data(), c_.data(), d_.data(), f.value - moment * moment, 0.0, kappa(f, det), in,
                        f.in_count + 1, kPatience}))
       return;
   }
@@ -372,7 +385,13 @@ bool Worker::scan_pairs(const Frame& f, const PairScan& scan) {
   const double *s = f.s.data(), *u = scan.u, *c = scan.c, *d = scan.d;
   for (int a = 0; a < scan.m; ++a) square_[a] = c[a] * c[a];
   int support[kMaxSize], doubts = 0;
-  double gap = scan.value - search_->cut();
+  const auto gap_now = [&] {
+    const double cut = search_->cut();
+    if (scan.slack == 0.0 || !std::isfinite(cut)) return scan.value - cut;
+    const double root = std::sqrt(cut) + scan.slack;
+    return scan.value - root * root * (1.0 + 8.0 * kEps);
+  };
+  double gap = gap_now();
   for (int a = 1; a < scan.m; ++a) {
     if (gap > -std::numeric_limits<double>::infinity())
       a = k.scan(s, stride, a, scan.m, u, c, square_.data(), d, gap, scan.kappa);
@@ -386,7 +405,7 @@ bool Worker::scan_pairs(const Frame& f, const PairScan& scan) {
       support[scan.in_count] = f.free[a];
       support[scan.in_count + 1] = f.free[b];
       candidate(support);
-      gap = scan.value - search_->cut();
+      gap = gap_now();
     }
     if (engine_.stopping(*this, *search_)) {
       aborted_ = !search_->superseded();
@@ -402,7 +421,7 @@ void Worker::scan_single(const Frame& f) {
   std::copy(f.in, f.in + f.in_count, support);
   for (int a = 0; a < f.m; ++a) {
     const double d = f.s[offset(f, a, stride) + a];
-    if (f.c[a] * f.c[a] + kappa_ / f.det < (f.value - search_->cut()) * d) continue;
+    if (f.c[a] * f.c[a] + kappa(f, f.det) < (f.value - search_->cut()) * d) continue;
     support[f.in_count] = f.free[a];
     candidate(support);
   }
@@ -420,8 +439,8 @@ void Worker::close(Frame& f, int slots) {
     std::fill(u_.data(), u_.data() + padded(f.m), 0.0);
     // Projected off orthonormal vectors, only the pair itself can be ill-conditioned: with the projected target r,
     // the error is at most gamma (|r| + |x_a| + |x_b|)^2 <= 10 gamma |r|^2 / det of the pair.
-    const double kappa = f.fresh ? 20.0 * gamma_ * std::max(f.value, 0.0) + 1e-300 : kappa_ / f.det;
-    scan_pairs(f, {f.m, u_.data(), f.c.data(), d_.data(), f.value, kappa, f.in, f.in_count,
+    const double error = f.fresh ? 20.0 * f.gamma * f.value + 1e-300 : kappa(f, f.det);
+    scan_pairs(f, {f.m, u_.data(), f.c.data(), d_.data(), f.value, f.slack, error, f.in, f.in_count,
                    std::numeric_limits<int>::max()});
   }
 }

@@ -15,7 +15,9 @@ struct Frame {
   Array s, c;            // forward: free columns and target projected off the terms in (normalised columns)
   double value = 0.0;    // |target projected off the terms in|^2
   double det = 1.0;      // determinant of the normalised Gram matrix of the terms in
-  bool fresh = false;    // projected off orthonormal vectors: no error from the terms in
+  bool fresh = false;    // just projected off orthonormal vectors: the terms in add no conditioning of their own
+  double gamma = 0.0;    // bound of the error of an entry of the normalised Gram matrix this frame stands for
+  double slack = 0.0;    // fresh frames: the projected target itself may be this far off
   Array dual, beta, norm2, r;  // backward: dual vectors of the free terms, residual of the fit of all terms in and free
   double base = 0.0;     // its squared norm
 };
@@ -26,6 +28,7 @@ struct PairScan {
   int m;
   const double *u, *c, *d;
   double value;
+  double slack;     // see Frame
   double kappa;     // what rounding may add to a gain times a determinant
   const int* in;
   int in_count;
@@ -86,7 +89,7 @@ class Worker {
   std::unique_ptr<Frame> scratch_;
   Array u_, c_, d_, square_, w_, vector_, basis_;
   Fit fit_;
-  double gamma_ = 0.0, kappa_ = 0.0;
+  double kappa(const Frame& frame, double det) const;
   bool aborted_ = false;  // a scan was left before its end
 };
 

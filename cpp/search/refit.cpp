@@ -8,14 +8,28 @@ namespace exactsindy {
 
 namespace {
 
+// v *= 2^e, exact but for underflow; plain products where the power itself is a normal number.
+void shift(std::vector<double>& v, int e) {
+  if (std::abs(e) >= 1000) {
+    for (double& x : v) x = std::ldexp(x, e);
+    return;
+  }
+  const double factor = std::ldexp(1.0, e);
+  for (double& x : v) x *= factor;
+}
+
 // A power of two exponent e with norm * 2^-e in [1/2, 1), safe for any finite entries.
 int norm_exponent(std::span<const double> v, double extra) {
   double top = std::abs(extra);
   for (double x : v) top = std::max(top, std::abs(x));
   if (top == 0.0) return 0;
-  int shift = std::ilogb(top);
+  const int shift = std::ilogb(top);
   double sum = std::ldexp(extra, -shift) * std::ldexp(extra, -shift);
-  for (double x : v) sum += std::ldexp(x, -shift) * std::ldexp(x, -shift);
+  const double factor = std::abs(shift) < 1000 ? std::ldexp(1.0, -shift) : 0.0;
+  for (double x : v) {
+    const double y = factor != 0.0 ? x * factor : std::ldexp(x, -shift);
+    sum += y * y;
+  }
   int e = 0;
   std::frexp(std::sqrt(sum) * (1.0 + 1e-12), &e);
   return e + shift;
@@ -35,7 +49,7 @@ Instance Instance::from_factor(std::span<const double> factor, std::span<const d
     for (int i = 0; i < n; ++i) column[i] = i <= j ? factor[static_cast<std::size_t>(i) * n + j] : 0.0;
     if (std::all_of(column.begin(), column.end(), [](double x) { return x == 0.0; })) continue;
     const int e = norm_exponent(column, std::sqrt(ridge[j]));
-    for (double& x : column) x = std::ldexp(x, -e);
+    shift(column, -e);
     kept.push_back(column);
     out.original.push_back(j);
     out.exponent.push_back(e);

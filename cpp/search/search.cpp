@@ -9,10 +9,22 @@ namespace {
 
 Answer answer_of(const Fit& fit) {
   return {std::vector<int>(fit.support, fit.support + fit.size), std::vector<double>(fit.coef, fit.coef + fit.size),
-          fit.error};
+          fit.error, std::sqrt(fit.floor)};
 }
 
 }  // namespace
+
+double Answer::upper() const {
+  const double root = std::sqrt(error.hi) + blur;
+  return error.hi == 0.0 ? 0.0 : std::max(error.hi, root * root) * (1.0 + 8.0 * kEps);
+}
+
+double Answer::lower() const {
+  const double root = std::sqrt(error.hi) * (1.0 - 2.0 * kEps) - blur;
+  // Where the blur is far below the last bit, the error itself is known to that bit.
+  if (blur < kEps * kEps * std::sqrt(error.hi)) return error.hi * (1.0 - 2.0 * kEps);
+  return root > 0.0 ? root * root * (1.0 - 4.0 * kEps) : 0.0;
+}
 
 Equation::Equation(Instance&& given, bool backward)
     : instance(std::move(given)), guide(instance, backward), certifier(instance, guide), id([] {
@@ -47,21 +59,20 @@ void Search::offer(const Fit& fit) {
 void Search::update_cut() {
   double limit = std::numeric_limits<double>::infinity();
   if (wanted.within >= 0.0) {
-    const double best = kept_.front().error.hi, rest = equation.instance.rest.hi;
+    const double best = kept_.front().upper(), rest = equation.instance.rest.hi;
     limit = (best + wanted.within * (best + rest)) * (1.0 + 16.0 * kEps);
-    while (kept_.size() > 1 && kept_.back().error.hi > limit * (1.0 + 8.0 * kEps)) kept_.pop_back();
+    while (kept_.size() > 1 && kept_.back().error.hi > limit) kept_.pop_back();
     if (kept_.size() > wanted.capacity) {  // keep the best ones and say that the list is not complete
       kept_.pop_back();
       overflow_ = true;
-      limit = kept_.back().error.hi;
+      limit = kept_.back().upper();
     }
   } else if (static_cast<int>(kept_.size()) >= wanted.keep) {
     kept_.resize(wanted.keep);
-    limit = kept_.back().error.hi;
+    limit = kept_.back().upper();
     if (limit == 0.0) zero_.store(true, std::memory_order_relaxed);
   }
-  // hi is within half an ulp of the error; leave room for that and for the last bits of the bounds.
-  cut_.store(limit * (1.0 + 8.0 * kEps), std::memory_order_relaxed);
+  cut_.store(limit, std::memory_order_relaxed);
 }
 
 void Search::offer_smaller(const Fit& fit) {
@@ -100,7 +111,7 @@ void Search::task_ended(double bound) {
 double Search::current_bound() {
   const std::lock_guard lock(mutex_);
   double bound = running_.empty() ? root_ : std::min(root_, *running_.begin());
-  if (!kept_.empty()) bound = std::min(bound, kept_.front().error.hi);
+  if (!kept_.empty()) bound = std::min(bound, kept_.front().lower());
   return std::max(bound, 0.0);
 }
 

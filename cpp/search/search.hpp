@@ -26,6 +26,11 @@ struct Answer {
   std::vector<int> support;
   std::vector<double> coef;
   Double2 error;
+  double blur = 0.0;  // the residual norm is known to this
+
+  // Safe bounds of the true error.
+  double upper() const;
+  double lower() const;
 };
 
 bool better(const Answer& a, const Answer& b);

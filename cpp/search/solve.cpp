@@ -44,7 +44,7 @@ class Job {
       all = {one(request_.size, request_.starts)};
     else
       all = options_.path ? path() : std::vector<Outcome>{at_most(request_.size)};
-    all.front().seconds += preparation_;
+    all.front().seconds += request_.seconds + preparation_;
     return all;
   }
 
@@ -54,8 +54,8 @@ class Job {
     Fit fit;
     refitter.fit({}, fit);
     Outcome out;
-    out.answers = {Answer{{}, {}, fit.error}};
-    out.lower = fit.error.hi;
+    out.answers = {Answer{{}, {}, fit.error, std::sqrt(fit.floor)}};
+    out.lower = out.answers.front().lower();
     out.runner_up = kInf;
     out.complete = true;
     return out;
@@ -93,7 +93,7 @@ class Job {
     // A search that was cut short although nothing was left open is complete.
     const bool finished = search.open_bound() == kInf && !search.superseded();
     if (finished) out.stop = Stop::kNone;
-    const double best = all.empty() ? kInf : all.front().error.hi;
+    const double best = all.empty() ? kInf : all.front().lower();
     out.lower = std::min(best, search.open_bound());
     out.complete = finished && !search.overflow();
     if (finished && !options_.pool) out.runner_up = all.size() > 1 ? all[1].error.hi : kInf;
@@ -108,19 +108,29 @@ class Job {
     long nodes = 0;
     double seconds = 0.0;
     std::vector<std::vector<int>> starts = request_.starts;
+    std::optional<Outcome> exact;  // an exact fit: smaller ones must be looked for, since ties at zero are cut short
     for (;;) {
       Outcome out = one(size, starts);
       out.nodes = nodes += out.nodes;
       out.seconds = seconds += out.seconds;
       const bool tie = smaller_ && (out.answers.empty() || better(*smaller_, out.answers.front()));
+      if (out.stop != Stop::kNone && exact) return *exact;
       if (out.stop != Stop::kNone) {
         if (tie) out.answers = {*smaller_};
         if (out.answers.empty()) out.answers = empty_support().answers;
-        out.lower = std::min(out.lower, out.answers.front().error.hi);
+        out.lower = std::min(out.lower, out.answers.front().lower());
         out.runner_up = -1.0;
         return out;
       }
-      if (!tie && !out.answers.empty()) return out;
+      if (!tie && !out.answers.empty()) {
+        if (exact) exact->nodes = nodes, exact->seconds = seconds;
+        // One size down from an exact fit: the larger one stands if this is none.
+        if (out.answers.front().error.hi > 0.0 || size == 0) return exact && out.answers.front().error.hi > 0.0 ? *exact : out;
+        exact = out;
+        --size;
+        continue;
+      }
+      if (exact && !tie) return *exact;
       if (tie) starts.push_back(smaller_->support);
       size = tie ? static_cast<int>(smaller_->support.size()) : size - 1;
     }

@@ -11,6 +11,7 @@ struct Request {
   Instance instance;
   int size = 0;                            // the size, or the largest one of a path
   std::vector<std::vector<int>> starts;    // supports in instance columns
+  double seconds = 0.0;                    // time the caller spent on making the instance
 };
 
 struct Options {

@@ -77,9 +77,7 @@ def coefficient_error(truth: ArrayLike, found: ArrayLike) -> float:
     true, other = _pair(truth, found)
     norm = float(np.linalg.norm(true))
     if norm == 0:
-        raise DataError(
-            "truth: all coefficients are zero, so a relative error has no meaning; compare absolutely."
-        )
+        raise DataError("truth: all coefficients are zero, so a relative error has no meaning; compare absolutely.")
     return float(np.linalg.norm(other - true)) / norm
 
 

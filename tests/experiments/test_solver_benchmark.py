@@ -49,6 +49,7 @@ def test_a_peer_with_our_support_is_right(proved):
     assert row.truly_optimal
     assert row.objective == proved.objective
     assert row.ratio == pytest.approx(0.5 / proved.seconds)
+    assert row.call_ratio == pytest.approx(0.5 / proved.wall_seconds)
     assert row.gap == 1.0
     assert peers.asked == [("gurobi sos1", 2, 4, 0.0, 0.0)] * 5
 
@@ -77,9 +78,7 @@ def test_nothing_is_judged_by_an_unproved_answer(proved):
 
 def test_slow_peers_run_once_and_count_at_their_limit(proved):
     peers = FixedPeers([0, 5], status="time limit", seconds=3.2)
-    row = measure(
-        PEER, proved=proved, peers=peers, limits=Limits(seconds=30, seconds_of={"gurobi sos1": 3.0})
-    )
+    row = measure(PEER, proved=proved, peers=peers, limits=Limits(seconds=30, seconds_of={"gurobi sos1": 3.0}))
     assert (row.seconds, row.time_limit, row.repeats) == (3.0, 3.0, 1)
     assert len(peers.asked) == 1
 
@@ -111,7 +110,5 @@ def test_an_interrupted_measurement_makes_no_row():
 
 
 def test_peers_need_a_pool(stand_in):
-    with pytest.raises(
-        SolverError, match=r"measure\(peers=None\): the solver 'gurobi sos1' runs in a PeerPool"
-    ):
+    with pytest.raises(SolverError, match=r"measure\(peers=None\): the solver 'gurobi sos1' runs in a PeerPool"):
         measure(PEER, reference=stand_in)

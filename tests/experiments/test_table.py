@@ -75,9 +75,7 @@ def test_other_columns_are_refused(tmp_path):
     path = tmp_path / "deep" / "timings.csv"
     path.parent.mkdir()
     path.write_text("solver,size\nnative,3\n")
-    with pytest.raises(
-        DataError, match=r"timings.csv has the columns solver, size; expected solver, size, sec.*Move"
-    ):
+    with pytest.raises(DataError, match=r"timings.csv has the columns solver, size; expected solver, size, sec.*Move"):
         table(tmp_path)
     path.write_text("solver,size,seconds,right,note\nnative,3\n")
     with pytest.raises(DataError, match=r"path: line 2 of timings.csv has 2 cells; expected 5"):

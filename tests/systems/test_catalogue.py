@@ -34,9 +34,7 @@ def test_truth_is_the_right_hand_side(system):
 def test_term_factors_follow_the_order_of_the_states(system):
     for terms in system.truth.values():
         for name in terms:
-            order = [
-                system.states.index(factor.partition("^")[0]) for factor in name.split() if factor != "1"
-            ]
+            order = [system.states.index(factor.partition("^")[0]) for factor in name.split() if factor != "1"]
             assert order == sorted(set(order))
 
 

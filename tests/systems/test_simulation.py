@@ -15,9 +15,7 @@ MONOMIALS |= {"x^3": (3, 0, 0), "x y^2": (1, 2, 0), "x^2 y": (2, 1, 0), "y^3": (
 def published_trial(name, seed, duration):
     """Simulate, add noise and split as published; return the noisy training data and the noise width."""
     system = SYSTEMS[name]
-    clean = system.simulate(
-        system.initial_condition(np.random.RandomState(seed)), np.arange(0, 1.5 * duration, 0.002)
-    )
+    clean = system.simulate(system.initial_condition(np.random.RandomState(seed)), np.arange(0, 1.5 * duration, 0.002))
     noisy = add_noise(clean, 0.002, np.random.RandomState(seed))
     return system, noisy[: int(duration / 0.002)], 0.002 * noise_scale(clean)
 
@@ -86,9 +84,7 @@ def test_messages():
         lorenz.simulate([1.0, 2.0], [0, 1])
     with pytest.raises(DataError, match="t: expected at least two increasing finite times"):
         lorenz.simulate([1.0, 2.0, 3.0], [0, 1, 1])
-    with pytest.raises(
-        DataError, match=r"terms: the library lacks \['y'\], which equation x' of lorenz contains"
-    ):
+    with pytest.raises(DataError, match=r"terms: the library lacks \['y'\], which equation x' of lorenz contains"):
         lorenz.coefficients(["x"])
     with pytest.raises(DataError, match='targets: "w\'" is not an equation of lorenz; expected some of'):
         lorenz.coefficients(["x"], ["w'"])
@@ -101,10 +97,6 @@ def test_messages():
 def test_blow_up_is_reported():
     from exactsindy.systems import System
 
-    explosion = System(
-        "explosion", ("x",), {}, lambda x: x**2, lambda rng, n: np.ones((n, 1)), {"x'": {"x^2": 1.0}}
-    )
-    with pytest.raises(
-        DataError, match=r"x0: the trajectory from \[1.0\] runs away near t = 1; start elsewhere"
-    ):
+    explosion = System("explosion", ("x",), {}, lambda x: x**2, lambda rng, n: np.ones((n, 1)), {"x'": {"x^2": 1.0}})
+    with pytest.raises(DataError, match=r"x0: the trajectory from \[1.0\] runs away near t = 1; start elsewhere"):
         explosion.simulate([1.0], [0.0, 2.0])

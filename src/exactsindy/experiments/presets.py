@@ -124,6 +124,4 @@ def full() -> Preset:
     return Preset("full", cases, paths_of(cases))
 
 
-PRESETS: Mapping[str, Callable[[], Preset]] = MappingProxyType(
-    {"quick": quick, "standard": standard, "full": full}
-)
+PRESETS: Mapping[str, Callable[[], Preset]] = MappingProxyType({"quick": quick, "standard": standard, "full": full})

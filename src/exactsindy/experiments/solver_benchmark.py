@@ -29,7 +29,7 @@ def native(equation: Equation, seconds: float) -> Answer:
     return Answer(
         support=tuple(int(j) for j in solution.support[0]),
         status=solution.status[0].name.lower().replace("_", " "),
-        seconds=float(solution.seconds),
+        seconds=float(np.sum(solution.seconds)),
         wall_seconds=wall,
         lower_bound=float(solution.lower_bound[0]),
         nodes=int(solution.nodes[0]),
@@ -93,6 +93,7 @@ def measure(
         truly_optimal=None,
         excess=math.nan,
         ratio=math.nan,
+        call_ratio=math.nan,
         library_seconds=prepared.library_seconds,
         compress_seconds=prepared.compress_seconds,
         support="; ".join(prepared.problem.names[j] for j in answer.support),
@@ -105,16 +106,12 @@ def _judged(row: Row, proved: Row | None) -> Row:
     """Compare a row with the proved optimum."""
     if proved is None or math.isnan(proved.objective):
         return row
+    row = replace(row, ratio=row.seconds / proved.seconds, call_ratio=row.seconds / proved.wall_seconds)
     if len(row.support.split("; ")) > row.size:  # an answer to another question
-        return replace(row, truly_optimal=False, ratio=row.seconds / proved.seconds)
+        return replace(row, truly_optimal=False)
     excess = 0.0 if row.support == proved.support else row.objective / proved.objective - 1
     known = proved.status == "optimal"
-    return replace(
-        row,
-        excess=excess,
-        truly_optimal=excess <= AGREEMENT if known else None,
-        ratio=row.seconds / proved.seconds,
-    )
+    return replace(row, excess=excess, truly_optimal=excess <= AGREEMENT if known else None)
 
 
 def _repeat(run: Callable[[], Answer], limits: Limits) -> tuple[Answer, int]:

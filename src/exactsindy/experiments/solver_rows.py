@@ -45,7 +45,8 @@ class Row:
     ``seconds`` is the solver's own time from the compressed problem to the answer, ``wall_seconds`` that of
     the call from Python (ours only); both the least of ``repeats``. ``objective`` is that of its support,
     refitted; ``lower_bound`` and ``gap`` are its claims. ``excess`` is objective / proved optimum - 1,
-    ``truly_optimal`` whether that is at most 1e-9 (empty if nothing is proved), ``ratio`` its time / ours.
+    ``truly_optimal`` whether that is at most 1e-9 (empty if nothing is proved), ``ratio`` its time / ours,
+    ``call_ratio`` its time / that of our call from Python.
     ``library_seconds`` and ``compress_seconds`` were spent once for all solvers.
     """
 
@@ -71,6 +72,7 @@ class Row:
     truly_optimal: bool | None
     excess: float
     ratio: float
+    call_ratio: float
     library_seconds: float
     compress_seconds: float
     support: str

@@ -94,8 +94,7 @@ class Table(Generic[Row]):
         for number, cells in enumerate(lines, start=2):
             if len(cells) != len(self._names):
                 raise DataError(
-                    f"path: line {number} of {self.path.name} has {len(cells)} cells; "
-                    f"expected {len(self._names)}."
+                    f"path: line {number} of {self.path.name} has {len(cells)} cells; expected {len(self._names)}."
                 )
             values = zip(self._names, cells, strict=True)
             self._remember(self._row(**{name: _parse(cell, self._types[name]) for name, cell in values}))

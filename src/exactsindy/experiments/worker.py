@@ -82,9 +82,7 @@ def _l0bnb(equation: dict[str, Any], seconds: float) -> dict[str, Any]:
     """Solve the penalised problem whose answer has the wanted size: 1/2 RSS + l0 |S| + l2 |xi|^2."""
     if not equation["penalty"] > 0:
         return _refusal("skipped", "no l0 penalty has a solution of this size")
-    tree = importlib.import_module("l0bnb").BNBTree(
-        np.ascontiguousarray(equation["theta_factor"]), equation["z"]
-    )
+    tree = importlib.import_module("l0bnb").BNBTree(np.ascontiguousarray(equation["theta_factor"]), equation["z"])
     weight = {"l0": equation["penalty"] / 2, "l2": float(equation["ridge"][0]) / 2, "m": equation["largest"]}
     started = time.perf_counter()
     found = tree.solve(**weight, gap_tol=GAP, time_limit=seconds)

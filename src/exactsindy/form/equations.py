@@ -80,9 +80,7 @@ def groups(data: Data, library: Library) -> tuple[Group, ...]:
     [("x'", "y'")]
     """
     if not isinstance(library, Library):
-        raise ProblemError(
-            f"library is of type {type(library).__name__}: expected a library such as Polynomials(3)."
-        )
+        raise ProblemError(f"library is of type {type(library).__name__}: expected a library such as Polynomials(3).")
     found: list[Group] = []
     for target in data.targets:
         features = library.for_equation(target.name).bind(data)

@@ -91,9 +91,7 @@ class StrongForm:
             check_count(count, sum(lengths), "number of samples in time")
         return tuple(
             Problem.from_blocks(
-                Problem.from_chunks(
-                    source.rows(ranges), names=group.features.terms, target_names=group.target_names
-                )
+                Problem.from_chunks(source.rows(ranges), names=group.features.terms, target_names=group.target_names)
                 for source, group in zip(sources, equations, strict=True)
             )
             for ranges in parts(lengths, count or 1)

@@ -101,14 +101,10 @@ class FieldRows:
             for target in self.group.targets
         ]
         if self.smooth_states:
-            states = {
-                k: np.asarray(self.time.states(v, where, axis=-1))[..., inside] for k, v in values.items()
-            }
+            states = {k: np.asarray(self.time.states(v, where, axis=-1))[..., inside] for k, v in values.items()}
         else:
             states = {k: v[..., inside] for k, v in values.items()}
-        inputs = [
-            self._input(variable, states, slice(start, stop)) for variable in self.group.features.inputs
-        ]
+        inputs = [self._input(variable, states, slice(start, stop)) for variable in self.group.features.inputs]
         flat = np.stack([array.reshape(-1) for array in inputs])
         goal = np.stack([array.reshape(-1) for array in targets])
         if not self.data.missing:

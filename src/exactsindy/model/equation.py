@@ -40,7 +40,8 @@ class Equation:
     standard_errors: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        counts = [len(self.coefficients)] + [len(self.standard_errors or self.terms)]
+        errors = self.standard_errors
+        counts = [len(self.coefficients), len(self.terms if errors is None else errors)]
         if any(count != len(self.terms) for count in counts):
             raise ProblemError(
                 f"The equation {self.name!r} has {len(self.terms)} terms but {len(self.coefficients)} "
@@ -54,8 +55,7 @@ class Equation:
         double = next((term for i, term in enumerate(self.terms) if term in self.terms[:i]), None)
         if double is not None:
             raise ProblemError(
-                f"The term {double.name!r} stands twice in the equation {self.name!r}: add up its "
-                "coefficients."
+                f"The term {double.name!r} stands twice in the equation {self.name!r}: add up its coefficients."
             )
 
     @property

@@ -68,8 +68,7 @@ class CoefficientTable:
         row = find_target(target, self.target_names)
         if term not in self.term_names:
             raise ProblemError(
-                f"coefficients[..., {term!r}]: no equation has this term; there are "
-                f"{', '.join(self.term_names)}."
+                f"coefficients[..., {term!r}]: no equation has this term; there are {', '.join(self.term_names)}."
             )
         return float(self.values[row, self.term_names.index(term)])
 

@@ -1,0 +1,141 @@
+"""Boxes of samples cut from fields, with derivatives that see beyond the box."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactsindy.data import Field
+from exactsindy.differentiation import FiniteDifference, fornberg_weights
+from exactsindy.differentiation.grid import uniform_step
+from exactsindy.library import Features, Term, Variable, Variables
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Patches:
+    """Cuts boxes from a field.
+
+    Parameters
+    ----------
+    data
+        The field.
+    accuracy
+        Order of accuracy of spatial derivatives: central differences, round the period where there is one,
+        one-sided at the edges of the field.
+    sampled
+        Auxiliary variables: functions of the fields whose sampled values are differentiated.
+    """
+
+    data: Field
+    accuracy: int
+    sampled: dict[str, Term]
+
+    def get(self, variable: Variable, starts: Sequence[int], lengths: Sequence[int]) -> Array:
+        """Return the samples of a variable in the box (space dimensions, then time)."""
+        if variable.name in self.data.names or variable.name in self.sampled:
+            return self._derivative(variable, starts, lengths)
+        i = self.data.dims.index(variable.name)
+        points = self._coordinates(i, starts[i], lengths[i])
+        return np.broadcast_to(points.reshape([-1 if k == i else 1 for k in range(len(starts))]), lengths)
+
+    def _coordinates(self, i: int, start: int, length: int) -> Array:
+        x = self.data.coords[i]
+        period = self.data.periods[i] if i < len(self.data.periods) else None
+        where = np.arange(start, start + length)
+        if period is None:
+            return x[where]
+        return x[where % len(x)]
+
+    def _derivative(self, variable: Variable, starts: Sequence[int], lengths: Sequence[int]) -> Array:
+        low, high = list(starts), [a + n for a, n in zip(starts, lengths, strict=True)]
+        orders = [variable.axes.count(axis) for axis in self.data.dims]
+        central = []
+        for i, order in enumerate(orders):
+            if order:
+                low[i], high[i], fits = self._halo(i, order, low[i], high[i])
+                central.append(fits)
+            else:
+                central.append(True)
+        box = self._values(variable.name, low, high)
+        for i, order in enumerate(orders):
+            if order and central[i]:
+                box = _central(box, i, order, self.accuracy, self._step(i))
+            elif order:
+                x = self.data.coords[i][low[i] : high[i]]
+                step = uniform_step(self.data.coords[i])
+                rule = FiniteDifference(self.accuracy, order)
+                inner = [slice(None)] * box.ndim
+                inner[i] = slice(starts[i] - low[i], starts[i] - low[i] + lengths[i])
+                box = rule(box, x if step is None else step, axis=i)[tuple(inner)]
+        return box
+
+    def _halo(self, i: int, order: int, low: int, high: int) -> tuple[int, int, bool]:
+        rule = FiniteDifference(self.accuracy, order)
+        n = self.data.shape[i]
+        equal = uniform_step(self.data.coords[i]) is not None
+        periodic = self.data.periods[i] is not None
+        reach = rule.half_width
+        if periodic or (equal and low >= reach and high + reach <= n):
+            return low - reach, high + reach, True
+        reach = self.accuracy + order + 1
+        return max(low - reach, 0), min(high + reach, n), False
+
+    def _step(self, i: int) -> float:
+        x = self.data.coords[i]
+        return float(x[-1] - x[0]) / (len(x) - 1)
+
+    def _values(self, name: str, low: Sequence[int], high: Sequence[int]) -> Array:
+        if name not in self.sampled:
+            return box_of(self.data[name], low, high)
+        features = _bound(self.data, self.sampled[name])
+        inputs = [box_of(self.data[field], low, high) for field in self.data.names]
+        for extra in features.inputs[len(self.data.names) :]:
+            inputs.append(self.get(extra, low, [b - a for a, b in zip(low, high, strict=True)]))
+        return features.rows(inputs).reshape(inputs[0].shape)
+
+
+def box_of(values: Array, low: Sequence[int], high: Sequence[int]) -> Array:
+    """Return a box of an array, round its ends where the bounds lie beyond them; a view where possible."""
+    inside = tuple(
+        slice(a, b) if a >= 0 and b <= n else slice(None) for a, b, n in zip(low, high, values.shape, strict=True)
+    )
+    box = values[inside]
+    for i, (a, b) in enumerate(zip(low, high, strict=True)):
+        if inside[i] == slice(None):
+            box = np.take(box, np.arange(a, b), axis=i, mode="wrap")
+    return box
+
+
+@lru_cache(maxsize=64)
+def _features(variables: Variables, term: Term) -> Features:
+    return Features(variables, (term,))
+
+
+def _bound(data: Field, term: Term) -> Features:
+    return _features(Variables.of(data), term)
+
+
+@lru_cache(maxsize=256)
+def _stencil(order: int, accuracy: int) -> tuple[tuple[int, float], ...]:
+    reach = FiniteDifference(accuracy, order).half_width
+    weights = fornberg_weights(np.arange(-reach, reach + 1.0), 0.0, order)
+    return tuple((k, float(w)) for k, w in enumerate(weights) if abs(w) > 1e-12)
+
+
+def _central(box: Array, axis: int, order: int, accuracy: int, step: float) -> Array:
+    reach = FiniteDifference(accuracy, order).half_width
+    length = box.shape[axis] - 2 * reach
+    total: Array | None = None
+    for k, weight in _stencil(order, accuracy):
+        part = [slice(None)] * box.ndim
+        part[axis] = slice(k, k + length)
+        term = box[tuple(part)] * (weight / step**order)
+        total = term if total is None else np.add(total, term, out=total)
+    assert total is not None
+    return total

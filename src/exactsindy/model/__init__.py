@@ -1,0 +1,8 @@
+"""Models: equations that can be read, evaluated, simulated, exported and saved."""
+
+from exactsindy.model.equation import Equation as Equation
+from exactsindy.model.model import Model as Model
+from exactsindy.model.simulation import Ending as Ending
+from exactsindy.model.simulation import FieldSimulation as FieldSimulation
+from exactsindy.model.simulation import Simulation as Simulation
+from exactsindy.model.table import CoefficientTable as CoefficientTable

@@ -1,0 +1,166 @@
+"""Fields marched in time by ETDRK4: the linear part exactly, the rest by Runge-Kutta of fourth order.
+
+Constant-coefficient linear terms (u_xx, u_xxxx, ...) make a PDE stiff, and are small matrices per wave in
+Fourier space, so their exponential is exact and cheap. Cox & Matthews (2002); the phi functions are computed
+without cancellation (`phi`). Linear coupling between fields, as in u_tt = u_xx, is treated exactly too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactsindy.errors import ProblemError
+from exactsindy.library.term import Term, Variable
+from exactsindy.model.codegen import Parts, vector_function
+from exactsindy.model.equation import variable_name
+from exactsindy.model.phase import Phase
+from exactsindy.model.phi import phi_functions
+from exactsindy.model.spectrum import Spectrum
+
+Array = NDArray[np.float64]
+Complex = NDArray[Any]
+Blocks = list[list[Complex | None]]
+Rest = Callable[[float, Complex], Complex | None]
+
+
+def linear_variable(term: Term, names: tuple[str, ...]) -> Variable | None:
+    """Return the variable of a term that is linear with a constant coefficient, such as u_xx."""
+    if len(term.factors) == 1:
+        atom, power = term.factors[0]
+        if isinstance(atom, Variable) and power == 1 and atom.name in names:
+            return atom
+    return None
+
+
+def linear_part(phase: Phase, spectrum: Spectrum) -> Blocks:
+    """Return the matrix of the linear terms, one factor per wave, ``None`` where two fields are uncoupled."""
+    blocks: Blocks = [[None] * len(phase.names) for _ in phase.names]
+    for i, parts in enumerate(phase.sums):
+        for coefficient, term in parts:
+            variable = linear_variable(term, phase.names)
+            if variable is not None:
+                j = phase.names.index(variable.name)
+                symbol = coefficient * spectrum.symbol(variable.axes)
+                present = blocks[i][j]
+                blocks[i][j] = symbol if present is None else present + symbol
+    return blocks
+
+
+def remaining_part(
+    phase: Phase, spectrum: Spectrum, coordinates: Mapping[str, Array], time: str, dealias: bool
+) -> Rest:
+    """Return the transform of all other terms as a function of time and of the fields' transforms."""
+    sums: list[Parts] = [
+        tuple((c, term) for c, term in parts if linear_variable(term, phase.names) is None) for parts in phase.sums
+    ]
+    if not any(sums):
+        return lambda t, waves: None
+    inputs = tuple(dict.fromkeys(v for parts in sums for _, term in parts for v in term.variables()))
+    for variable in inputs:
+        if variable.name not in (*phase.names, *coordinates, time):
+            raise ProblemError(
+                f"The equations use {variable_name(variable)!r}, which is neither a field nor a space axis; a "
+                "simulation of fields has no controls."
+            )
+    function = vector_function(sums, inputs)
+    mask = spectrum.mask if dealias else np.ones(())
+    symbols = [mask * spectrum.symbol(v.axes) if v.name in phase.names else None for v in inputs]
+
+    def rest(t: float, waves: Complex) -> Complex:
+        columns: list[Any] = [
+            coordinates.get(variable.name, t)
+            if symbol is None
+            else spectrum.backward(symbol * waves[phase.names.index(variable.name)])
+            for variable, symbol in zip(inputs, symbols, strict=True)
+        ]
+        result = np.zeros_like(waves)
+        for i, (rate, parts) in enumerate(zip(function(*columns), sums, strict=True)):
+            if parts:
+                result[i] = mask * spectrum.forward(np.broadcast_to(rate, spectrum.shape))
+        return result
+
+    return rest
+
+
+class Stepper:
+    """ETDRK4 for given linear blocks; the factors of a step length are computed once and kept."""
+
+    def __init__(self, linear: Blocks, modes: tuple[int, ...], rest: Rest) -> None:
+        self.linear, self.modes, self.rest = linear, modes, rest
+        self._factors: dict[float, tuple[Blocks, ...]] = {}
+
+    def step(self, t: float, h: float, waves: Complex, slope: Complex | None) -> Complex:
+        """Return the fields' transforms one step later; ``slope`` is the rest at the start."""
+        whole, half, q, f1, f2, f3 = self._of(h)
+        if slope is None:
+            return _apply(whole, waves)
+        halfway = _apply(half, waves)
+        a = halfway + _apply(q, slope)
+        rate_a = self._rest(t + h / 2, a)
+        rate_b = self._rest(t + h / 2, halfway + _apply(q, rate_a))
+        rate_c = self._rest(t + h, _apply(half, a) + _apply(q, 2 * rate_b - slope))
+        return _apply(whole, waves) + _apply(f1, slope) + _apply(f2, rate_a + rate_b) + _apply(f3, rate_c)
+
+    def _rest(self, t: float, waves: Complex) -> Complex:
+        rate = self.rest(t, waves)
+        return np.zeros_like(waves) if rate is None else rate
+
+    def _of(self, h: float) -> tuple[Blocks, ...]:
+        if h not in self._factors:
+            if len(self._factors) >= 8:  # steps wander slowly: old lengths rarely come back
+                self._factors.pop(next(iter(self._factors)))
+            p0, p1, p2, p3 = self._phi(h)
+            half, half1, _, _ = self._phi(h / 2)
+            self._factors[h] = (
+                p0,
+                half,
+                _combine((h / 2, half1)),
+                _combine((h, p1), (-3 * h, p2), (4 * h, p3)),
+                _combine((2 * h, p2), (-4 * h, p3)),
+                _combine((-h, p2), (4 * h, p3)),
+            )
+        return self._factors[h]
+
+    def _phi(self, h: float) -> tuple[Blocks, ...]:
+        """Return phi_0..phi_3 of h times the linear part; uncoupled fields are treated one by one."""
+        n = len(self.linear)
+        coupled = any(self.linear[i][j] is not None for i in range(n) for j in range(n) if i != j)
+        results: tuple[Blocks, ...] = tuple([[None] * n for _ in range(n)] for _ in range(4))
+        for group in [list(range(n))] if coupled else [[i] for i in range(n)]:
+            entries = [[self.linear[i][j] for j in group] for i in group]
+            complex_valued = any(np.iscomplexobj(e) for row in entries for e in row if e is not None)
+            z = np.zeros((*self.modes, len(group), len(group)), dtype=complex if complex_valued else float)
+            for a, row in enumerate(entries):
+                for b, entry in enumerate(row):
+                    z[..., a, b] = 0.0 if entry is None else h * entry
+            for result, phi in zip(results, phi_functions(z.reshape(-1, len(group), len(group))), strict=True):
+                for a, i in enumerate(group):
+                    for b, j in enumerate(group):
+                        result[i][j] = np.ascontiguousarray(phi[:, a, b]).reshape(self.modes)
+        return results
+
+
+def _combine(*parts: tuple[float, Blocks]) -> Blocks:
+    """Return the weighted sum of matrices that are all empty at the same places."""
+    n = len(parts[0][1])
+    result: Blocks = [[None] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(n):
+            for weight, blocks in parts:
+                block, present = blocks[i][j], result[i][j]
+                if block is not None:
+                    result[i][j] = weight * block if present is None else present + weight * block
+    return result
+
+
+def _apply(blocks: Blocks, waves: Complex) -> Complex:
+    result = np.zeros_like(waves)
+    for i, row in enumerate(blocks):
+        for j, block in enumerate(row):
+            if block is not None:
+                result[i] += block * waves[j]
+    return result

@@ -1,0 +1,399 @@
+"""Model: governing equations that can be read, evaluated, simulated, exported and saved."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from exactsindy.certificate.record import Certificate
+from exactsindy.data.field import Field
+from exactsindy.data.trajectory import Trajectories, Trajectory
+from exactsindy.errors import DataError, ProblemError
+from exactsindy.library.base import Library, Names
+from exactsindy.library.variables import Variables
+from exactsindy.model import build, export, field_rhs, storage
+from exactsindy.model import score as scoring
+from exactsindy.model.controls import Given
+from exactsindy.model.equation import Equation
+from exactsindy.model.field_simulation import FieldOptions, simulate_field
+from exactsindy.model.grid import PerAxis
+from exactsindy.model.integrate import Options
+from exactsindy.model.phase import Phase, phase_of
+from exactsindy.model.sampled import Sampled
+from exactsindy.model.simulation import FieldSimulation, Simulation
+from exactsindy.model.table import CoefficientTable
+from exactsindy.model.trajectory_simulation import Simulator
+
+Array = NDArray[np.float64]
+Data = Trajectories | Trajectory | Field | ArrayLike
+
+
+@dataclass(frozen=True, repr=False)
+class Model:
+    """Equations x' = f(x, u, t), x'' = f(x, u, t), or u_t = f(u, u_x, ...) with their coefficients.
+
+    Made by `from_solution`, `from_coefficients` or `load`.
+
+    Parameters
+    ----------
+    variables
+        The states, controls, time and space axes the terms speak about.
+    rows
+        One `Equation` per target.
+    fingerprint
+        That of the problem the coefficients were fitted to, if any.
+    certificates
+        What was proved about the fit, if anything.
+
+    Examples
+    --------
+    >>> model = Model.from_coefficients({"x'": {"y": 1.0}, "y'": {"x": -1.0}})
+    >>> print(model)
+    x' = y
+    y' = -x
+    >>> model.predict([[2.0, 3.0]])
+    array([[ 3., -2.]])
+    >>> run = model.simulate([0.0, 1.0], np.linspace(0, np.pi, 5))
+    >>> run.success, bool(abs(run["x"][2] - 1) < 1e-8)
+    (True, True)
+    """
+
+    variables: Variables
+    rows: tuple[Equation, ...]
+    fingerprint: str | None = None
+    certificates: tuple[Certificate, ...] = ()
+
+    @classmethod
+    def from_solution(
+        cls, solution: build.Solved, *, variables: Names | None = None, standard_errors: bool = True
+    ) -> Model:
+        """Return the model of a solved problem.
+
+        Parameters
+        ----------
+        solution
+            The `Solution`; terms known by name only are parsed.
+        variables
+            The data, or the variables of the library, where they cannot be read off the terms. By default the
+            states are those with an equation, ``t`` is the time, and what else the terms use is a control.
+        standard_errors
+            Whether to compute standard errors, sigma^2 (R_S'R_S)^-1 with sigma^2 = RSS / (n - k). They assume
+            that the support is right and the residuals are white (independent, of one variance).
+
+        Raises
+        ------
+        ProblemError
+            If a term is not understood, or two equations are for one state.
+        """
+        known = None if variables is None else Variables.of(variables)
+        known, rows = build.from_solution(solution, known, standard_errors)
+        return cls(known, rows, solution.problem.fingerprint, build.certificates_of(solution))
+
+    @classmethod
+    def from_coefficients(
+        cls,
+        coefficients: Mapping[str, Mapping[str, float]],
+        *,
+        controls: Sequence[str] = (),
+        variables: Names | None = None,
+    ) -> Model:
+        """Return the model with the coefficients ``{equation: {term: coefficient}}``.
+
+        Parameters
+        ----------
+        coefficients
+            Equations ``x'`` (or ``x``), ``x''``, ``u_t``; names of terms are parsed, never executed.
+        controls
+            Names of inputs u(t) that the terms use.
+        variables
+            All names at once, e.g. for space axes that are not called x, y or z.
+
+        Examples
+        --------
+        >>> burgers = Model.from_coefficients({"u_t": {"u u_x": -1.0, "u_xx": 0.1}})
+        >>> print(burgers)
+        u_t = -u u_x + 0.1 u_xx
+        """
+        known = None if variables is None else Variables.of(variables)
+        known, rows = build.from_coefficients(coefficients, known, controls)
+        return cls(known, rows)
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        """Return the names of the states (or fields): the columns of ``x``."""
+        return self.variables.states
+
+    @property
+    def control_names(self) -> tuple[str, ...]:
+        """Return the names of the controls: the columns of ``u``."""
+        return self.variables.controls
+
+    @property
+    def target_names(self) -> tuple[str, ...]:
+        """Return the names of the equations."""
+        return tuple(row.name for row in self.rows)
+
+    @property
+    def is_field(self) -> bool:
+        """Say whether this is a model of fields (u_t) rather than trajectories (x')."""
+        return self.rows[0].target.field
+
+    @cached_property
+    def coefficients(self) -> CoefficientTable:
+        """Return the coefficients, and standard errors where known, as a labelled table."""
+        return CoefficientTable.of(self.rows)
+
+    def equations(self, digits: int | None = 6) -> list[str]:
+        """Return the equations as text, with significant ``digits`` (``None``: all)."""
+        return [row.text(digits) for row in self.rows]
+
+    def __str__(self) -> str:
+        return "\n".join(self.equations())
+
+    def __repr__(self) -> str:
+        return f"Model({'; '.join(self.equations())})"
+
+    def predict(self, x: ArrayLike, u: ArrayLike | None = None, *, t: ArrayLike | None = None) -> Array:
+        """Return the right-hand sides at samples of the states.
+
+        Parameters
+        ----------
+        x
+            Samples x states (n, d), or one sample (d,).
+        u
+            Controls beside them (n, c).
+        t
+            Times (n,), where the equations use the time.
+
+        Returns
+        -------
+        array
+            Samples x equations (n, m), or (m,) for one sample; nan where a term is not defined.
+        """
+        self._need(False, "predict", "rhs")
+        return self._sampled.predict(x, u, t)
+
+    def jacobian(self, x: ArrayLike, u: ArrayLike | None = None, *, t: ArrayLike | None = None) -> Array:
+        """Return d equation / d state, (n, m, d), or (m, d) for one sample; arguments as for `predict`."""
+        self._need(False, "jacobian", "rhs")
+        return self._sampled.jacobian(x, u, t)
+
+    def simulate(
+        self,
+        x0: ArrayLike,
+        t: ArrayLike,
+        *,
+        u: Given = None,
+        interpolation: str = "linear",
+        method: str = "LSODA",
+        rtol: float = 1e-10,
+        atol: float = 1e-12,
+        max_abs: float | None = None,
+        max_steps: int = 100_000,
+    ) -> Simulation:
+        """Integrate the equations from ``x0`` at ``t[0]``; look at ``success`` and ``status`` of the result.
+
+        A model that runs away raises nothing: the simulation stops early and keeps what was reached.
+
+        Parameters
+        ----------
+        x0
+            Initial states; for equations x'' the states, then their x' (see `phase_names`).
+        t
+            Increasing times at which the states are wanted.
+        u
+            Controls: samples at ``t`` (n,) or (n, c), a pair (times, samples), or a function of time.
+        interpolation
+            Between samples of ``u``: ``"linear"``, ``"cubic"`` or ``"previous"``.
+        method
+            ``"LSODA"`` (fast, switches to a stiff method by itself), or another of SciPy's: ``"RK45"``,
+            ``"RK23"``, ``"DOP853"``, ``"Radau"``, ``"BDF"``.
+        rtol, atol
+            Relative and absolute tolerance of a step.
+        max_abs
+            Size of a state at which to stop; 1e12 times that of ``x0`` (at least 1) by default.
+        max_steps
+            Largest number of steps from one output to the next.
+        """
+        self._need(False, "simulate", "simulate_field")
+        options = Options(method, rtol, atol, max_steps)
+        return self._simulator.simulate(x0, t, u, interpolation, max_abs, options)
+
+    @property
+    def phase_names(self) -> tuple[str, ...]:
+        """Return what ``x0`` holds: the states, then x' (or u_t) of those with an equation for x''."""
+        return self._phase.names
+
+    def rhs(
+        self, values: Any, *, coords: PerAxis = None, periods: PerAxis = None, t: ArrayLike | None = None
+    ) -> dict[str, Array]:
+        """Return the right-hand sides of a model of fields on a grid, by name of the equation.
+
+        Parameters
+        ----------
+        values
+            A `Field`, or the fields as an array, a list or a mapping; space axes first, times may follow.
+        coords, periods
+            Per space axis its coordinates and its period, as mappings (or one value); a `Field` has its own.
+            Derivatives are spectral along periodic axes, differences of fourth order along others.
+        t
+            Times, where the equations use the time.
+        """
+        self._need(True, "rhs", "predict")
+        return field_rhs.right_hand_sides(self.rows, self.variables, values, coords, periods, t)
+
+    def residual(self, field: Field, *, differentiation: scoring.Differentiation | None = None) -> dict[str, Array]:
+        """Return measured time derivative minus right-hand side on the grid of the data, by equation."""
+        self._need(True, "residual", "score")
+        predicted = self.rhs(field)
+        observed = scoring.field_rates(field, self.rows, differentiation)
+        return {name: observed[name] - predicted[name] for name in self.target_names}
+
+    def simulate_field(
+        self,
+        u0: Any,
+        t: ArrayLike | None = None,
+        *,
+        coords: PerAxis = None,
+        periods: PerAxis = None,
+        rtol: float = 1e-6,
+        atol: float = 1e-9,
+        max_abs: float | None = None,
+        max_steps: int = 1_000_000,
+        dealias: bool = True,
+    ) -> FieldSimulation:
+        """Integrate a model of fields on a periodic grid of 1-3 dimensions; look at ``success`` and ``status``.
+
+        Derivatives are spectral. Linear terms with constant coefficients are integrated exactly, the others
+        by Runge-Kutta of fourth order with step control (ETDRK4): stiff diffusion or u_xxxx cost nothing, but
+        stiff terms with varying coefficients such as ``u u_xxx`` make steps small.
+
+        Parameters
+        ----------
+        u0
+            Initial fields: an array (one field), a list or a mapping; or a `Field`, whose first time is used.
+            For equations u_tt also the initial u_t (see `phase_names`).
+        t
+            Increasing times at which the fields are wanted; those of the `Field` by default.
+        coords, periods
+            Per space axis its coordinates (0 to the period by default) and its period.
+        rtol, atol
+            Relative and absolute tolerance of a step, in the largest difference over the grid.
+        max_abs
+            Size at which to stop; 1e12 times that of ``u0`` (at least 1) by default.
+        max_steps
+            Largest number of steps in all.
+        dealias
+            Whether products are cut at 2/3 of the highest wave, so that they do not fold back.
+
+        Examples
+        --------
+        >>> x = 2 * np.pi * np.arange(32) / 32
+        >>> heat = Model.from_coefficients({"u_t": {"u_xx": 0.5}})
+        >>> run = heat.simulate_field(np.sin(x), [0.0, 2.0], periods=2 * np.pi)
+        >>> bool(np.allclose(run["u"][:, -1], np.exp(-1.0) * np.sin(x)))
+        True
+        """
+        self._need(True, "simulate_field", "simulate")
+        given = FieldOptions(rtol, atol, max_abs, max_steps, dealias)
+        return simulate_field(self._phase, self.variables, u0, t, coords, periods, given)
+
+    def scores(
+        self,
+        data: Data,
+        t: ArrayLike | None = None,
+        *,
+        u: ArrayLike | None = None,
+        differentiation: scoring.Differentiation | None = None,
+    ) -> dict[str, float]:
+        """Return R^2 of every equation: how much of the measured time derivative it explains.
+
+        Parameters
+        ----------
+        data
+            States (n, d) with their times ``t`` (or step) and controls ``u``, or `Trajectories`, or a
+            `Field`. Measured derivatives in the data are used.
+        t, u
+            Times and controls beside an array.
+        differentiation
+            How to differentiate; differences of fourth order by default, which suit clean data only. Pass
+            ``SmoothedFiniteDifference()`` for noisy data: a right model scores low on noisy derivatives.
+        """
+        if self.is_field:
+            if not isinstance(data, Field):
+                raise DataError(f"score: this model is one of fields; pass a Field, not {type(data).__name__}.")
+            return scoring.r_squared(scoring.field_rates(data, self.rows, differentiation), self.rhs(data))
+        return scoring.trajectory_scores(self._sampled, data, t, u, differentiation)
+
+    def score(
+        self,
+        data: Data,
+        t: ArrayLike | None = None,
+        *,
+        u: ArrayLike | None = None,
+        differentiation: scoring.Differentiation | None = None,
+    ) -> float:
+        """Return the mean of `scores` over the equations; 1 is perfect."""
+        return float(np.mean([*self.scores(data, t, u=u, differentiation=differentiation).values()]))
+
+    def to_sympy(self) -> list[Any]:
+        """Return one sympy ``Eq`` per equation, with symbols named as the states (needs sympy)."""
+        return export.to_sympy(self.rows)
+
+    def to_latex(self, digits: int | None = 6) -> str:
+        """Return the equations as a LaTeX ``aligned`` environment."""
+        return export.to_latex(self.rows, digits)
+
+    def to_python(self, name: str = "rhs") -> str:
+        """Return the right-hand side as the text of a Python function that needs NumPy only.
+
+        It is ``rhs(t, state)`` or ``rhs(t, state, controls)`` of the first-order system (see `phase_names`),
+        on numbers or arrays; for models of fields a function of the fields and derivatives by name.
+        """
+        return export.to_python(self.rows, self.variables, name)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model as JSON: names, doubles in full, version, problem fingerprint, certificates."""
+        storage.write(path, storage.Stored(self.variables, self.rows, self.fingerprint, self.certificates))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, library: Library | None = None) -> Model:
+        """Read a model written by `save`.
+
+        Parameters
+        ----------
+        path
+            The file. Names in it are parsed, nothing is executed.
+        library
+            Where to find terms that are Python functions of your own, e.g. ``Terms([("f", function)])``.
+
+        Raises
+        ------
+        DataError
+            If the file cannot be read, is damaged or comes from a newer version.
+        """
+        stored = storage.read(path, library)
+        return cls(stored.variables, stored.equations, stored.fingerprint, stored.certificates)
+
+    @cached_property
+    def _phase(self) -> Phase:
+        return phase_of(self.rows, self.variables)
+
+    @cached_property
+    def _sampled(self) -> Sampled:
+        return Sampled(self.rows, self.variables)
+
+    @cached_property
+    def _simulator(self) -> Simulator:
+        return Simulator(self._phase, self.variables)
+
+    def _need(self, field: bool, method: str, other: str) -> None:
+        if self.is_field != field:
+            kind = "fields (u_t)" if self.is_field else "trajectories (x')"
+            raise ProblemError(f"{method}: this is a model of {kind}; use {other} instead.")

@@ -1,0 +1,88 @@
+"""Right-hand sides and their slopes at samples of the states, vectorised."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from exactsindy.errors import DataError, ProblemError
+from exactsindy.library.features import Features
+from exactsindy.library.term import Variable
+from exactsindy.library.variables import Variables
+from exactsindy.model.codegen import vector_function
+from exactsindy.model.controls import control_rows
+from exactsindy.model.equation import Equation, variable_name
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """The equations of trajectories as functions of arrays of samples."""
+
+    rows: tuple[Equation, ...]
+    variables: Variables
+
+    @cached_property
+    def inputs(self) -> tuple[Variable, ...]:
+        """Return the states, the controls and, where it is used, the time."""
+        basic = tuple(Variable(name) for name in self.variables.basic)
+        used = dict.fromkeys(v for row in self.rows for v in row.variables() if v not in basic)
+        strange = [v for v in used if v != Variable(self.variables.time)]
+        if strange:
+            raise ProblemError(
+                f"The equations use {variable_name(strange[0])!r}, which is neither a state, a control nor the "
+                f"time; known are {', '.join(self.variables.known)}."
+            )
+        return (*basic, *used)
+
+    def predict(self, x: ArrayLike, u: ArrayLike | None, t: ArrayLike | None) -> Array:
+        """Return samples x equations."""
+        columns, single = self._columns(x, u, t)
+        with np.errstate(all="ignore"):
+            rates = self._function(*columns)
+        result = np.empty((len(columns[0]), len(self.rows)))
+        for j, rate in enumerate(rates):
+            result[:, j] = rate
+        return result[0] if single else result
+
+    def jacobian(self, x: ArrayLike, u: ArrayLike | None, t: ArrayLike | None) -> Array:
+        """Return samples x equations x states."""
+        columns, single = self._columns(x, u, t)
+        terms = tuple(dict.fromkeys(term for row in self.rows for term in row.terms))
+        coef = np.zeros((len(self.rows), len(terms)))
+        for i, row in enumerate(self.rows):
+            coef[i, [terms.index(term) for term in row.terms]] = row.coefficients
+        features = Features(self.variables, terms)
+        slopes = features.jacobian(np.column_stack(columns), coef)
+        return slopes[0] if single else slopes
+
+    @cached_property
+    def _function(self) -> Callable[..., tuple[Any, ...]]:
+        return vector_function([row.parts for row in self.rows], self.inputs)
+
+    def _columns(self, x: ArrayLike, u: ArrayLike | None, t: ArrayLike | None) -> tuple[list[Array], bool]:
+        """Return one array of samples per input, and whether one sample was given alone."""
+        states = self.variables.states
+        values = np.asarray(x, dtype=float)
+        single = values.ndim == 1 and values.shape == (len(states),)
+        table = values[None] if single else values
+        if table.ndim != 2 or table.shape[1] != len(states):
+            raise DataError(
+                f"x has shape {values.shape}; expected (samples, {len(states)}), a column for each of "
+                f"{', '.join(states)}."
+            )
+        columns = [*table.T, *control_rows(u, self.variables.controls, len(table)).T]
+        if len(columns) < len(self.inputs):
+            if t is None:
+                raise DataError(f"The equations use the time {self.variables.time!r}: pass it as t=...")
+            times = np.asarray(t, dtype=float)
+            if times.shape not in ((), (len(table),)):
+                raise DataError(f"t has shape {times.shape} for {len(table)} samples; expected one time for each.")
+            columns.append(np.broadcast_to(times, (len(table),)))
+        return columns, single

@@ -1,0 +1,110 @@
+"""How well a model explains measured derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from exactsindy.data.field import Field
+from exactsindy.data.target import Target
+from exactsindy.data.trajectory import Trajectories, Trajectory
+from exactsindy.differentiation import FiniteDifference
+from exactsindy.errors import DataError
+from exactsindy.model.equation import Equation
+from exactsindy.model.sampled import Sampled
+
+Array = NDArray[np.float64]
+Differentiation = Callable[..., Any]
+
+# Smooth data deserve more than the usual second order, whose error would be counted against the model.
+_ORDER = 4
+
+
+def measured_rate(values: Array, times: Array, target: Target, method: Differentiation | None, axis: int = 0) -> Array:
+    """Return the derivative of the target's state; a given method is applied once per order."""
+    if method is None:
+        order = _ORDER if values.shape[axis] > 2 * (_ORDER + target.order) else 2
+        return FiniteDifference(order=order, d=target.order)(values, times, axis=axis)
+    rate = values
+    for _ in range(target.order):
+        rate = np.asarray(method(rate, times, axis=axis), dtype=float)
+    return rate
+
+
+def as_trajectories(
+    data: Trajectories | Trajectory | ArrayLike, t: ArrayLike | None, u: ArrayLike | None, sampled: Sampled
+) -> tuple[Trajectory, ...]:
+    """Return the data as trajectories of the model's states and controls."""
+    names, controls = sampled.variables.states, sampled.variables.controls
+    if isinstance(data, Trajectory | Trajectories):
+        members = (data,) if isinstance(data, Trajectory) else data.members
+        if (members[0].names, members[0].control_names) != (names, controls):
+            raise DataError(
+                f"The data have states {members[0].names} and controls {members[0].control_names}; this model "
+                f"has {names} and {controls}."
+            )
+        return members
+    if t is None:
+        raise DataError("score(x, t): t is missing; pass the times of the samples or their step.")
+    return (Trajectory(t, data, names, controls=u, control_names=controls if u is not None else None),)
+
+
+def trajectory_rates(
+    members: tuple[Trajectory, ...], sampled: Sampled, method: Differentiation | None
+) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Return measured and predicted derivatives of all samples, by equation.
+
+    Where a method smooths, its smoothed states are used on the right-hand side too.
+    """
+    observed: dict[str, list[Array]] = {row.name: [] for row in sampled.rows}
+    predicted: list[Array] = []
+    for member in members:
+        smooth = getattr(method, "states", None)
+        states = member.states if smooth is None else np.asarray(smooth(member.states, member.times, axis=0))
+        predicted.append(sampled.predict(states, member.controls, member.times))
+        for row in sampled.rows:
+            column = member.names.index(row.target.state)
+            known = member.derivatives if row.target.order == 1 and method is None else None
+            observed[row.name].append(
+                known[:, column]
+                if known is not None
+                else measured_rate(member.states[:, column], member.times, row.target, method)
+            )
+    table = np.concatenate(predicted)
+    return (
+        {name: np.concatenate(parts) for name, parts in observed.items()},
+        {row.name: table[:, j] for j, row in enumerate(sampled.rows)},
+    )
+
+
+def trajectory_scores(
+    sampled: Sampled,
+    data: Trajectories | Trajectory | Field | ArrayLike,
+    t: ArrayLike | None,
+    u: ArrayLike | None,
+    method: Differentiation | None,
+) -> dict[str, float]:
+    """Return R^2 of every equation of a model of trajectories."""
+    if isinstance(data, Field):
+        raise DataError("score: this model is one of trajectories; a Field was given.")
+    return r_squared(*trajectory_rates(as_trajectories(data, t, u, sampled), sampled, method))
+
+
+def field_rates(field: Field, equations: Sequence[Equation], method: Differentiation | None) -> dict[str, Array]:
+    """Return the measured time derivatives of fields, by equation."""
+    return {
+        row.name: measured_rate(field[row.target.state], field.times, row.target, method, axis=-1) for row in equations
+    }
+
+
+def r_squared(observed: Mapping[str, Array], predicted: Mapping[str, Array]) -> dict[str, float]:
+    """Return 1 - |observed - predicted|^2 / |observed - mean|^2; for constant observations 1 or -inf."""
+    scores = {}
+    for name, values in observed.items():
+        left = float(np.sum((values - predicted[name]) ** 2))
+        total = float(np.sum((values - values.mean()) ** 2))
+        scores[name] = 1.0 - left / total if total > 0.0 else (1.0 if left == 0.0 else -np.inf)
+    return scores

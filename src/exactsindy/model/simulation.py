@@ -1,0 +1,131 @@
+"""What a simulation returns: the states it reached and how it ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactsindy.data.field import Field
+from exactsindy.data.trajectory import Trajectories, Trajectory
+from exactsindy.errors import DataError
+
+Array = NDArray[np.float64]
+
+
+class Ending(Enum):
+    """How a simulation ended; the value is the sentence to show."""
+
+    COMPLETE = "All times were reached."
+    BLOW_UP = (
+        "The states ran away: they passed max_abs, or the largest number. What was reached before is kept; start "
+        "elsewhere, simulate for a shorter time, or doubt the model."
+    )
+    UNDEFINED = (
+        "A term is not defined at a state that was reached (division by zero, logarithm or root of a negative "
+        "number). What was reached before is kept; start elsewhere or doubt the model."
+    )
+    TOO_MANY_STEPS = (
+        "The steps became too small to go on. What was reached before is kept; loosen rtol and atol, try a stiff "
+        "method such as 'Radau' (trajectories), or doubt the model."
+    )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Simulation:
+    """States over time.
+
+    Parameters
+    ----------
+    t
+        The times that were reached, (n,).
+    x
+        The states at these times, (n, d).
+    names
+        Names of the columns: the states, then x' of those with an equation for x''.
+    status
+        How it ended; ``status.value`` is a sentence.
+    evaluations
+        How often the right-hand side was called.
+    """
+
+    t: Array
+    x: Array
+    names: tuple[str, ...]
+    status: Ending
+    evaluations: int
+
+    @property
+    def success(self) -> bool:
+        """Say whether all times were reached."""
+        return self.status is Ending.COMPLETE
+
+    def __getitem__(self, name: str) -> Array:
+        if name not in self.names:
+            raise DataError(f"simulation[{name!r}]: there is no such state; there are {', '.join(self.names)}.")
+        return np.asarray(self.x[:, self.names.index(name)])
+
+    def trajectories(self) -> Trajectories:
+        """Return the states as data, e.g. to fit them again."""
+        return Trajectories([Trajectory(self.t, self.x, self.names)])
+
+    def __repr__(self) -> str:
+        return f"Simulation({len(self.t)} times of {', '.join(self.names)}; {self.status.name})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FieldSimulation:
+    """Fields over time, on the grid on which they started.
+
+    Parameters
+    ----------
+    t
+        The times that were reached, (n,).
+    values
+        One array per field, space axes first, time last.
+    names
+        Names of the fields: the states, then u_t of those with an equation for u_tt.
+    axes, coords, periods
+        Per space axis its name, its coordinates and its period.
+    status
+        How it ended; ``status.value`` is a sentence.
+    steps
+        How many time steps were taken.
+    """
+
+    t: Array
+    values: tuple[Array, ...]
+    names: tuple[str, ...]
+    axes: tuple[str, ...]
+    coords: tuple[Array, ...]
+    periods: tuple[float, ...]
+    status: Ending
+    steps: int
+
+    @property
+    def success(self) -> bool:
+        """Say whether all times were reached."""
+        return self.status is Ending.COMPLETE
+
+    def __getitem__(self, name: str) -> Array:
+        if name not in self.names:
+            raise DataError(f"simulation[{name!r}]: there is no such field; there are {', '.join(self.names)}.")
+        return self.values[self.names.index(name)]
+
+    def field(self) -> Field:
+        """Return the fields as data, e.g. to fit them again."""
+        from exactsindy.data.build_field import field
+
+        return field(
+            dict(zip(self.names, self.values, strict=True)),
+            dims=(*self.axes, "t"),
+            coords={**dict(zip(self.axes, self.coords, strict=True)), "t": self.t},
+            time="t",
+            periodic=dict(zip(self.axes, self.periods, strict=True)),
+        )
+
+    def __repr__(self) -> str:
+        sizes = " x ".join(f"{axis} {len(c)}" for axis, c in zip(self.axes, self.coords, strict=True))
+        return f"FieldSimulation({', '.join(self.names)}; {sizes}; {len(self.t)} times; {self.status.name})"

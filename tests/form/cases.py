@@ -1,0 +1,29 @@
+"""Data and measures shared by the tests of the forms."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def least_squares(problem):
+    rows = np.zeros((len(problem.target_names), len(problem.terms)))
+    for i, name in enumerate(problem.target_names):
+        block, j = problem.locate(name)
+        z, _ = block.target(j)
+        rows[i, problem.columns(block)] = np.linalg.lstsq(block.theta_factor, z, rcond=None)[0]
+    return rows
+
+
+def gram(problem):
+    return [block.factor.T @ block.factor for block in problem.blocks]
+
+
+def burgers(n=128, nt=101):
+    x = 2 * np.pi * np.arange(n) / n
+    t = np.linspace(0, 1, nt)
+    # Cole-Hopf: u = -2 nu w_x / w with w a sum of decaying waves.
+    nu = 0.3
+    decay = [np.exp(-nu * k * k * t) for k in (1, 2)]
+    w = 3 + np.cos(x)[:, None] * decay[0] + 0.5 * np.sin(2 * x)[:, None] * decay[1]
+    w_x = -np.sin(x)[:, None] * decay[0] + np.cos(2 * x)[:, None] * decay[1]
+    return x, t, -2 * nu * w_x / w, nu
