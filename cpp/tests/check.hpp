@@ -101,8 +101,8 @@ inline int repeats(int n) { return slow_build() ? (n + 3) / 4 : n; }
 #define CHECK_OP(a, op, b)                                                                              \
   do {                                                                                                  \
     ++::exactsindy::tests::state().checks;                                                              \
-    const auto& left_ = (a);                                                                            \
-    const auto& right_ = (b);                                                                           \
+    const auto left_ = (a);                                                                             \
+    const auto right_ = (b);                                                                            \
     if (!(left_ op right_))                                                                             \
       ::exactsindy::tests::fail(__FILE__, __LINE__, #a " " #op " " #b ": " + ::exactsindy::tests::text(left_) + \
                                                         " against " + ::exactsindy::tests::text(right_)); \

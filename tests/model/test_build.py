@@ -74,7 +74,9 @@ def test_table_is_labelled() -> None:
     assert repr(table) == "CoefficientTable(3 equations; 5 terms)"
     with pytest.raises(ValueError, match="read-only"):
         table.values[0, 0] = 1.0
-    with pytest.raises(ProblemError, match=r"coefficients\[..., 'x\^9'\]: no equation has this term; there are x, y, x z"):
+    with pytest.raises(
+        ProblemError, match=r"coefficients\[..., 'x\^9'\]: no equation has this term; there are x, y, x z"
+    ):
         table["x", "x^9"]
 
 

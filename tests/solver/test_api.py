@@ -380,6 +380,20 @@ def test_margin_without_a_rival_is_infinite():
     assert solve(only, 1).margin.tolist() == [math.inf]
 
 
+@pytest.mark.parametrize("seed", [16, 18, 41, 44])
+def test_margin_counts_pairs_of_nearly_equal_columns(seed):
+    rng = np.random.default_rng(seed)
+    base, differences = rng.standard_normal((25, 2)), rng.standard_normal((25, 2))
+    y = base @ rng.standard_normal(2) + differences @ rng.standard_normal(2) + 0.1 * rng.standard_normal(25)
+    for distance in (1e-12, 1e-11, 1e-10):
+        problem = Problem.from_arrays(np.hstack([base, base + distance * differences]), y)
+        for k in (1, 2, 3):
+            solution = solve(problem, k)
+            result = verify(problem, solution)
+            assert result.optimality == "enumerated"
+            assert result.ok, str(result)
+
+
 def test_margin_is_not_claimed_unless_proved():
     rng = np.random.default_rng(0)
     problem = Problem.from_arrays(rng.standard_normal((90, 80)), rng.standard_normal(90))

@@ -189,6 +189,9 @@ def test_tie_between_equations_goes_to_the_fewest_terms():
     # y0' needs its term; y1' is already zero: a larger budget buys nothing.
     problem = Problem.from_arrays(np.eye(3), np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 0.0]]))
     assert solve(problem, Total(4)).support == ((0,), ())
+
+
+def test_tie_between_equations_has_no_margin():
     tie = solve(Problem.from_arrays(np.eye(3), np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])), Total(1))
     assert tie.margin.tolist() == [0.0]
     assert sum(map(len, tie.support)) == 1

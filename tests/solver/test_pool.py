@@ -14,8 +14,16 @@ from exactsindy.solver import Settings, Total, refit, solve, solve_pool
 from oracle import FAMILIES, best_supports, exact_supports
 
 # Families whose values doubles can rank; ties and rounding-level differences are compared exactly below.
-SEPARATED = ["gaussian", "pure_noise", "badly_scaled", "constant_columns", "polynomial_library", "zero_columns"]
-EXACT = ["many_ties", "orthogonal_ties", "duplicates", "exact_integers", "few_rows", "near_duplicates"]
+SEPARATED = ["gaussian", "pure_noise", "badly_scaled", "polynomial_library", "zero_columns"]
+EXACT = [
+    "many_ties",
+    "orthogonal_ties",
+    "duplicates",
+    "exact_integers",
+    "few_rows",
+    "constant_columns",
+    "near_duplicates",
+]
 
 
 def ranked(theta, y, k, ridge=0.0):
@@ -94,6 +102,27 @@ def test_ties_and_duplicates_against_exact_values(family, k, seed):
     if order and float(order[0]) + constant > 1e3 * floor:
         assert {m.support for m in every[0]} == set(exact)
         assert every.complete["y0'"] is True
+
+
+@pytest.mark.parametrize("seed", [1, 3, 4])
+def test_pool_misses_no_pair_of_nearly_equal_columns(seed):
+    """The target lies along differences of nearly equal columns: the best supports hold both of a pair."""
+    rng = np.random.default_rng(seed)
+    distance = 10.0 ** rng.uniform(-12, -9)
+    base, differences = rng.standard_normal((25, 3)), rng.standard_normal((25, 3))
+    y = differences @ [1.0, 0.5, 0.0] + 0.1 * rng.standard_normal(25)
+    problem = Problem.from_arrays(np.hstack([base, base + distance * differences]), y)
+    block, _ = problem.locate(0)
+    z, rest = block.target(0)
+    for k in (2, 3, 4):
+        exact = sorted(
+            float(v) for s, v in exact_supports(block.theta_factor, z, k, 0.0).items() if len(s) == k
+        )
+        expected = [v + float(rest @ rest) for v in exact]
+        for count in (2, 100):
+            pool = solve_pool(problem, k, count=count)
+            assert pool.complete["y0'"] is True
+            assert [m.objective for m in pool[0]] == pytest.approx(expected[:count], rel=1e-6)
 
 
 def test_best_member_is_the_solution():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,13 +103,14 @@ class Patches:
 
 def box_of(values: Array, low: Sequence[int], high: Sequence[int]) -> Array:
     """Return a box of an array, round its ends where the bounds lie beyond them; a view where possible."""
-    inside = tuple(
-        slice(a, b) if a >= 0 and b <= n else slice(None) for a, b, n in zip(low, high, values.shape, strict=True)
-    )
-    box = values[inside]
-    for i, (a, b) in enumerate(zip(low, high, strict=True)):
-        if inside[i] == slice(None):
-            box = np.take(box, np.arange(a, b), axis=i, mode="wrap")
+    sizes = values.shape
+    inside = [a >= 0 and b <= n for a, b, n in zip(low, high, sizes, strict=True)]
+    box = values[tuple(slice(a, b) if c else slice(None) for a, b, c in zip(low, high, inside, strict=True))]
+    for i, n in enumerate(sizes):
+        if not inside[i]:
+            cuts = [low[i], *range(n * (low[i] // n + 1), high[i], n), high[i]]
+            before = (slice(None),) * i
+            box = np.concatenate([box[(*before, slice(a % n, a % n + b - a))] for a, b in pairwise(cuts)], i)
     return box
 
 

@@ -183,7 +183,7 @@ class WeakForm:
         by_parts = ByParts(data.axes, data.names)
         plans = [Plan.of(group.features.terms, by_parts, self.quadrature) for group in equations]
         times = tuple(sorted({0, *(target.order for target in data.targets)}))
-        orders = [tuple(sorted({q for plan in plans for q in plan.orders[i]})) for i in range(len(data.axes))]
+        orders = [tuple(sorted({q for plan in plans for q in plan.orders(i)})) for i in range(len(data.axes))]
         largest = max(max(q) for q in (*orders, times))
         p = self._power(largest)
         accuracy = self.accuracy if self.quadrature == "exact" else 2

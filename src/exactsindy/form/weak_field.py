@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from exactsindy.data import Field
 from exactsindy.form.by_parts import ByParts, Part
 from exactsindy.form.equations import Group
-from exactsindy.form.patch import Patches, box_of
+from exactsindy.form.patch import Patches
 from exactsindy.form.windows import AxisWindows
 from exactsindy.library import Features, Term, Variable
 
@@ -22,6 +22,8 @@ Array = NDArray[np.float64]
 _SLAB_POINTS = 4096
 # Windows whose rows are handed over together.
 _BATCH = 64
+# Kinds of windows whose weights are kept.
+_SHARED = 16
 
 
 def is_product(term: Term) -> bool:
@@ -31,14 +33,16 @@ def is_product(term: Term) -> bool:
 
 @dataclass(frozen=True)
 class Plan:
-    """What has to be integrated: every term as a sum of integrands against derivatives of phi.
+    """What has to be integrated: every term as a sum of products function x slope x derivative of phi.
 
-    ``orders`` holds per space dimension the derivatives of the test function in use; ``mixing`` (terms x
-    integrands x orders) combines the integrals into terms.
+    So all integrals of a window are one matrix product, functions (a x points) times weighted slopes
+    (points x b). ``slopes`` holds the products of spatial derivatives, ``columns`` the pairs (slope, orders
+    of the derivatives of phi); ``mixing`` (terms x a b) combines the integrals into terms.
     """
 
-    integrands: tuple[Term, ...]
-    orders: tuple[tuple[int, ...], ...]
+    functions: tuple[Term, ...]
+    slopes: tuple[Term, ...]
+    columns: tuple[tuple[int, tuple[int, ...]], ...]
     mixing: Array
     sampled: dict[str, Term]
 
@@ -56,22 +60,35 @@ class Plan:
                 parts, extra = by_parts.half(term)
                 sampled |= extra
             lists.append(parts)
-        integrands = tuple(dict.fromkeys(part.integrand for parts in lists for part in parts))
-        dims = range(len(by_parts.axes))
-        used = [part for parts in lists for part in parts]
-        orders = tuple(tuple(sorted({0, *(part.orders[i] for part in used)})) for i in dims)
-        mixing = np.zeros((len(terms), len(integrands), *(len(q) for q in reversed(orders))))
-        place = {term: g for g, term in enumerate(integrands)}
-        for row, parts in enumerate(lists):
-            for part in parts:
-                where = [orders[i].index(part.orders[i]) for i in reversed(dims)]
-                mixing[(row, place[part.integrand], *where)] += part.factor
-        return cls(integrands, orders, mixing.reshape(len(terms), -1), sampled)
+        entries = [
+            (row, part, *_split(part.integrand, by_parts.fields))
+            for row, parts in enumerate(lists)
+            for part in parts
+        ]
+        functions = tuple(dict.fromkeys(function for _, _, function, _ in entries))
+        slopes = tuple(dict.fromkeys(slope for _, _, _, slope in entries))
+        pairs = tuple(dict.fromkeys((slopes.index(slope), part.orders) for _, part, _, slope in entries))
+        mixing = np.zeros((len(terms), len(functions), len(pairs)))
+        for row, part, function, slope in entries:
+            column = pairs.index((slopes.index(slope), part.orders))
+            mixing[row, functions.index(function), column] += part.factor
+        return cls(functions, slopes, pairs, mixing.reshape(len(terms), -1), sampled)
+
+    def orders(self, i: int) -> set[int]:
+        """Return the derivatives of phi along space dimension i."""
+        return {0, *(orders[i] for _, orders in self.columns)}
 
     @property
     def derivatives(self) -> tuple[Variable, ...]:
         """Return the derivatives of data that are left in the integrands."""
-        return tuple(dict.fromkeys(v for term in self.integrands for v in term.variables() if v.axes))
+        terms = (*self.functions, *self.slopes)
+        return tuple(dict.fromkeys(v for term in terms for v in term.variables() if v.axes))
+
+
+def _split(term: Term, fields: Sequence[str]) -> tuple[Term, Term]:
+    """Return the term as a product of a function and spatial derivatives of fields."""
+    slope = {v: n for v, n in term.powers.items() if isinstance(v, Variable) and v.axes and v.name in fields}
+    return Term.of({a: n for a, n in term.powers.items() if a not in slope}), Term.of(slope)
 
 
 @dataclass(frozen=True)
@@ -88,9 +105,14 @@ class FieldRows:
         return len(self.windows[0])
 
     @cached_property
-    def features(self) -> Features:
-        """Return the integrands as evaluable columns."""
-        return Features(self.group.features.variables, self.plan.integrands)
+    def functions(self) -> Features:
+        """Return the functions as evaluable columns."""
+        return Features(self.group.features.variables, self.plan.functions)
+
+    @cached_property
+    def slopes(self) -> Features:
+        """Return the products of derivatives as evaluable columns."""
+        return Features(self.group.features.variables, self.plan.slopes)
 
     @cached_property
     def patches(self) -> Patches:
@@ -107,29 +129,51 @@ class FieldRows:
     def _window(self, k: int) -> tuple[Array, Array]:
         starts = [int(axis.starts[k]) for axis in self.windows]
         lengths = [int(axis.lengths[k]) for axis in self.windows]
-        kernels = [axis.weights(k) for axis in self.windows]
-        inputs = [self.patches.get(v, starts, lengths) for v in self.features.inputs]
-        reduced = np.empty((len(self.plan.integrands), *lengths[:-1]))
+        values = {
+            v: self.patches.get(v, starts, lengths)
+            for v in dict.fromkeys((*self.functions.inputs, *self.slopes.inputs))
+        }
+        weights = self._weights(k)
+        integrals = np.zeros((len(self.plan.functions), len(self.plan.columns)))
         planes = max(_SLAB_POINTS // int(np.prod(lengths[1:])), 1)
-        count = len(self.plan.integrands)
-        for a in range(0, lengths[0], planes):
-            slab = [array[a : a + planes] for array in inputs]
-            values = self.features.rows(slab).reshape(count, *slab[0].shape)
-            np.matmul(values, kernels[-1][0], out=reduced[:, a : a + planes])
-        for i in reversed(range(len(lengths) - 1)):
-            table = np.stack([kernels[i][q] for q in self.plan.orders[i]], axis=1)
-            reduced = np.tensordot(reduced, table, axes=(i + 1, 0))
-        ends = [a + n for a, n in zip(starts, lengths, strict=True)]
-        return reduced.reshape(-1), np.array([self._target(j, starts, ends, k) for j in range(self._m)])
+        for a in range(0, lengths[0] if self.plan.columns else 0, planes):
+            slab = {v: array[a : a + planes] for v, array in values.items()}
+            functions = self.functions.rows([slab[v] for v in self.functions.inputs])
+            slopes = self.slopes.rows([slab[v] for v in self.slopes.inputs])
+            weighted = np.empty((len(self.plan.columns), slopes.shape[1]))
+            for column, (slope, orders) in enumerate(self.plan.columns):
+                np.multiply(
+                    slopes[slope], weights[orders][a : a + planes].reshape(-1), out=weighted[column]
+                )
+            integrals += functions @ weighted.T
+        return integrals.reshape(-1), self._targets(k, values)
 
-    @property
-    def _m(self) -> int:
-        return len(self.group.targets)
+    def _weights(self, k: int) -> dict[tuple[int, ...], Array]:
+        """Return the weights of a window on its points, by orders; windows that lie alike share them."""
+        key = tuple(int(axis.kernel[k]) for axis in self.windows)
+        if key not in self._shared:
+            if len(self._shared) >= _SHARED:
+                self._shared.clear()
+            table = {}
+            for orders in {orders for _, orders in self.plan.columns}:
+                total = np.ones(())
+                for axis, order in zip(self.windows, (*orders, 0), strict=True):
+                    total = total[..., None] * axis.weights(k)[order]
+                table[orders] = total
+            self._shared[key] = table
+        return self._shared[key]
 
-    def _target(self, j: int, starts: Sequence[int], ends: Sequence[int], k: int) -> float:
-        target = self.group.targets[j]
-        values = box_of(self.data[target.state], starts, ends)
-        values = values @ self.windows[-1].weights(k)[target.order]
-        for axis in reversed(self.windows[:-1]):
-            values = values @ axis.weights(k)[0]
-        return float((-1.0) ** target.order * values)
+    @cached_property
+    def _shared(self) -> dict[tuple[int, ...], dict[tuple[int, ...], Array]]:
+        return {}
+
+    def _targets(self, k: int, values: dict[Variable, Array]) -> Array:
+        result = []
+        for target in self.group.targets:
+            total = values[Variable(target.state)]
+            order = target.order
+            for axis in reversed(self.windows):
+                total = np.ascontiguousarray(total) @ axis.weights(k)[order]
+                order = 0
+            result.append((-1.0) ** target.order * float(total))
+        return np.array(result)

@@ -1,0 +1,42 @@
+"""Bundled data with their sources (see README.md beside the files)."""
+
+from __future__ import annotations
+
+import difflib
+from importlib.resources import as_file, files
+from typing import TYPE_CHECKING
+
+from exactsindy.errors import DataError
+
+if TYPE_CHECKING:
+    from exactsindy.data import Trajectories
+
+# name -> (file, time column)
+_FILES = {"lorenz": ("lorenz.csv", "t")}
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of the bundled data sets."""
+    return tuple(_FILES)
+
+
+def dataset(name: str) -> Trajectories:
+    """Load a bundled data set.
+
+    Examples
+    --------
+    >>> from exactsindy.datasets import dataset
+    >>> dataset("lorenz").state_names
+    ('x', 'y', 'z')
+    """
+    from exactsindy.data import Trajectories, load
+
+    if name not in _FILES:
+        near = difflib.get_close_matches(name, _FILES, n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise DataError(f"there is no bundled data set {name!r}: {hint}There are {', '.join(_FILES)}.")
+    file, time = _FILES[name]
+    with as_file(files(__name__) / file) as path:
+        data = load(path, time=time)
+    assert isinstance(data, Trajectories)
+    return data
