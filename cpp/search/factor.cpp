@@ -175,7 +175,7 @@ double Certifier::reach(int j, double cut) const {
 }
 
 double Certifier::bound(const double* w, const int* in, int in_count, const int* free, int free_count, int slots,
-                        double cut) const {
+                        double cut, double norm_limit) const {
   const int stride = instance_.stride;
   const double gamma = (stride / kLane + 8) * 2.0 * kEps;
   const double w_square = kernels_.dot(w, w, stride);
@@ -183,11 +183,11 @@ double Certifier::bound(const double* w, const int* in, int in_count, const int*
   const double wz = kernels_.dot(w, instance_.z.data(), stride);
   const double root = std::sqrt(cut) * (1.0 + 4.0 * kEps);
 
-  const auto price = [&](int j) {
+  const auto price = [&](int j, double limit) {
     // Largest value of 2 g x - ridge x^2 for |x| <= reach, with |g| as large as rounding allows.
     const double g = std::abs(kernels_.dot(w, instance_.column(j), instance_.length[j])) +
                      gamma * w_norm * instance_.norm[j];
-    double x = (centre_[j] + spread_[j] * root) * (1.0 + 4.0 * kEps);
+    double x = std::min((centre_[j] + spread_[j] * root) * (1.0 + 4.0 * kEps), limit / instance_.norm[j]);
     const double ridge = instance_.ridge[j];
     if (ridge > 0.0) {
       x = std::min(x, root / std::sqrt(ridge) * (1.0 + 8.0 * kEps));
@@ -197,12 +197,12 @@ double Certifier::bound(const double* w, const int* in, int in_count, const int*
   };
 
   double total = 0.0, magnitude = 2.0 * std::abs(wz) + w_square;
-  for (int i = 0; i < in_count; ++i) total += price(in[i]);
+  for (int i = 0; i < in_count; ++i) total += price(in[i], norm_limit);
   // The dearest `slots` free terms.
   double top[kMaxSize];
   int held = 0;
   for (int i = 0; i < free_count; ++i) {
-    const double p = price(free[i]);
+    const double p = price(free[i], kInf);
     if (held == slots && !(p > top[held - 1])) continue;
     if (held < slots) ++held;
     int at = held - 1;

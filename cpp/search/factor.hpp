@@ -1,5 +1,6 @@
 // What the search needs of an instance before it starts: a guide (fast, unproved) and a certifier (safe).
 #pragma once
+#include <limits>
 #include <vector>
 
 #include "search/refit.hpp"
@@ -39,8 +40,9 @@ class Certifier {
 
   // Lower bound for all supports that contain `in` and at most `slots` of `free`, among those with value <= cut
   // (so: a result above cut proves that there are none). w: vector over the rows, padded.
-  double bound(const double* w, const int* in, int in_count, const int* free, int free_count, int slots,
-               double cut) const;
+  // `norm_limit`: if finite, it is known that |x_j| n_j <= norm_limit for all terms in.
+  double bound(const double* w, const int* in, int in_count, const int* free, int free_count, int slots, double cut,
+               double norm_limit = std::numeric_limits<double>::infinity()) const;
 
   double reach(int j, double cut) const;
 

@@ -200,7 +200,7 @@ bool Worker::rebuild(Frame& f) {
   std::sort(sorted, sorted + f.in_count);
   refitter_->fit({sorted, static_cast<std::size_t>(f.in_count)}, fit_);
   if (!fit_.admissible) return false;
-  const int rank = refitter_->basis({sorted, static_cast<std::size_t>(f.in_count)}, basis_.data(), in.stride);
+  const int rank = refitter_->basis(basis_.data(), in.stride);
   std::memcpy(vector_.data(), in.z.data(), in.stride * sizeof(double));
   double* t = f.s.data();
   for (int a = 0; a < f.m; ++a)
@@ -466,10 +466,11 @@ void Worker::candidate(const int* support) {
 
 // A certified bound of one support in plain doubles, to spare the canonical value.
 bool Worker::rejected(const int* sorted, double cut) {
-  if (!equation_->guide.invertible || !std::isfinite(cut)) return false;
+  if (!std::isfinite(cut)) return false;
   const Instance& in = equation_->instance;
   const Kernels& k = kernels();
   const int size = search_->wanted.size;
+  double det = 1.0;  // of the normalised Gram matrix
   const int n = in.stride + (in.has_ridge ? padded(size) : 0);
   double* w = w_.data();
   std::memcpy(w, in.z.data(), in.stride * sizeof(double));
@@ -482,13 +483,20 @@ bool Worker::rejected(const int* sorted, double cut) {
     if (in.has_ridge) q[in.stride + i] = std::sqrt(in.ridge[sorted[i]]);
     for (int l = 0; l < i; ++l) k.axpy(-k.dot(direction(l), q, n), direction(l), q, n);
     const double norm2 = k.dot(q, q, n);
+    det *= norm2 / (in.norm[sorted[i]] * in.norm[sorted[i]]);
     if (!(norm2 > 1e-24)) return false;
     const double scale = 1.0 / std::sqrt(norm2);
     for (int j = 0; j < n; ++j) q[j] *= scale;
     k.axpy(-k.dot(q, w, n), q, w, n);
   }
   for (int i = size - 1; i >= 0; --i) k.axpy(-k.dot(direction(i), w, n), direction(i), w, n);
-  return equation_->certifier.bound(w, sorted, size, nullptr, 0, 0, cut) > cut;
+  // The triangle is exact for columns changed by gamma of their norms, so the smallest singular value of the normalised
+  // columns is at least sqrt(det / e) - sqrt(size) gamma, and |x| <= |z| / sigma.
+  const double gamma = 4.0 * kEps * (n / kLane + 16) * size;
+  const double sigma = 0.9 * std::sqrt(det / 2.72) - std::sqrt(size) * gamma;
+  const double limit = sigma > 10.0 * std::sqrt(size) * gamma ? 1.01 * in.z_norm / sigma
+                                                              : std::numeric_limits<double>::infinity();
+  return equation_->certifier.bound(w, sorted, size, nullptr, 0, 0, cut, limit) > cut;
 }
 
 // Terms that cost nothing to drop: the smaller supports with the same error.

@@ -186,8 +186,7 @@ void Refitter::fit(std::span<const int> support, Fit& result) {
   result.error = error.hi <= result.floor ? Double2{} : quantise(error);
 }
 
-int Refitter::basis(std::span<const int> support, double* out, int stride) {
-  orthogonalise(support);
+int Refitter::basis(double* out, int stride) {
   for (int i = 0; i < kept_count_; ++i) {
     std::memset(out + static_cast<std::size_t>(i) * stride, 0, stride * sizeof(double));
     std::memcpy(out + static_cast<std::size_t>(i) * stride, vector(i).hi, used_ * sizeof(double));

@@ -58,8 +58,8 @@ class Refitter {
   explicit Refitter(const Instance& instance);
   // support must be increasing.
   void fit(std::span<const int> support, Fit& result);
-  // Orthonormal basis (rounded to double) of the span of `support`; returns its dimension.
-  int basis(std::span<const int> support, double* out, int stride);
+  // Orthonormal basis (data rows only, rounded to double) of the columns fitted last; returns its dimension.
+  int basis(double* out, int stride);
 
  private:
   int orthogonalise(std::span<const int> support);

@@ -67,10 +67,13 @@ inline Options pool_options(int keep) {
 
 // Solve, path and both kinds of pool for one instance.
 inline void check_everything(Rng& rng, const Data& data, int size) {
+  const std::string note = state().note;
   const Instance instance = data.instance();
   const Reference reference(instance, size);
+  state().note = note + ", solve";
   check_outcome(solve_one(data, size).front(), reference, size);
 
+  state().note = note + ", path";
   Options path;
   path.path = true;
   const std::vector<Outcome> all = solve_one(data, size, path);
@@ -79,6 +82,7 @@ inline void check_everything(Rng& rng, const Data& data, int size) {
 
   const auto& exactly = reference.by_size[size];
   const int keep = integer(rng, 1, 12);
+  state().note = note + ", pool of " + text(keep);
   std::vector<Answer> expected(exactly.begin(), exactly.begin() + std::min<std::size_t>(keep, exactly.size()));
   check_pool(solve_one(data, size, pool_options(keep)), expected);
 
@@ -86,6 +90,7 @@ inline void check_everything(Rng& rng, const Data& data, int size) {
   // A limit away from all values, so that it does not matter on which side of a rounding error they are.
   Options within = pool_options(1);
   within.within = chance(rng, 0.2) ? 0.0 : power_of_ten(rng, -6.0, 2.0);
+  state().note = note + ", pool within " + text(within.within);
   const double best = exactly.front().error.hi, limit = best + within.within * (best + reference.rest);
   const double grain = 1e-14 * (limit + reference.rest);
   if (within.within > 0.0)

@@ -169,7 +169,7 @@ def test_certificates_come_along() -> None:
     except ImportError:
         pytest.skip("the compiled search is not built")
     model = Model.from_solution(solved)
-    assert [row.terms[1].name for row in model.rows][0] == "x y"
+    assert model.rows[0].terms[1].name == "x y"
     assert [certificate.target for certificate in model.certificates] == ["x'", "y'"]
 
 

@@ -57,8 +57,9 @@ def test_a_singularity_stops_early_and_keeps_the_states(method: str) -> None:
     assert not run.success
     assert run.status is Ending.BLOW_UP
     assert "ran away" in run.status.value
-    assert len(run.t) == len(run.x) == 20
-    np.testing.assert_allclose(run["x"], 1 / (1 - run.t), rtol=1e-2)
+    assert len(run.t) == len(run.x)
+    assert 0.9 < run.t[-1] < 1.01
+    np.testing.assert_allclose(run["x"][:20], 1 / (1 - run.t[:20]), rtol=1e-2)
 
 
 def test_blow_up_by_overflow_and_by_growth() -> None:
@@ -74,7 +75,8 @@ def test_undefined_terms_have_a_status_of_their_own() -> None:
     root = Model.from_coefficients({"x'": {"1": -1.0, "sqrt(x)": 0.1}})
     run = root.simulate([1.0], np.linspace(0, 5, 51))
     assert run.status is Ending.UNDEFINED
-    assert 1.0 < run.t[-1] < 1.2
+    assert run.t[-1] == 1.0  # x reaches 0 at 1.07
+    assert root.simulate([1.0], [0.0, 1.0, 1.069]).success  # what can be reached is reached
     pole = Model.from_coefficients({"x'": {"1/x": 1.0}})
     assert pole.simulate([0.0], [0.0, 1.0]).status is Ending.UNDEFINED
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -45,6 +45,18 @@ class Patches:
         points = self._coordinates(i, starts[i], lengths[i])
         return np.broadcast_to(points.reshape([-1 if k == i else 1 for k in range(len(starts))]), lengths)
 
+    @cached_property
+    def _functions(self) -> Features:
+        return Features(Variables.of(self.data), tuple(self.sampled.values()))
+
+    @cached_property
+    def _recent(self) -> dict[object, dict[str, Array]]:
+        return {}
+
+    @cached_property
+    def _equal(self) -> tuple[bool, ...]:
+        return tuple(uniform_step(x) is not None for x in self.data.coords)
+
     def _coordinates(self, i: int, start: int, length: int) -> Array:
         x = self.data.coords[i]
         period = self.data.periods[i] if i < len(self.data.periods) else None
@@ -79,10 +91,9 @@ class Patches:
     def _halo(self, i: int, order: int, low: int, high: int) -> tuple[int, int, bool]:
         rule = FiniteDifference(self.accuracy, order)
         n = self.data.shape[i]
-        equal = uniform_step(self.data.coords[i]) is not None
         periodic = self.data.periods[i] is not None
         reach = rule.half_width
-        if periodic or (equal and low >= reach and high + reach <= n):
+        if periodic or (self._equal[i] and low >= reach and high + reach <= n):
             return low - reach, high + reach, True
         reach = self.accuracy + order + 1
         return max(low - reach, 0), min(high + reach, n), False
@@ -94,11 +105,16 @@ class Patches:
     def _values(self, name: str, low: Sequence[int], high: Sequence[int]) -> Array:
         if name not in self.sampled:
             return box_of(self.data[name], low, high)
-        features = _bound(self.data, self.sampled[name])
-        inputs = [box_of(self.data[field], low, high) for field in self.data.names]
-        for extra in features.inputs[len(self.data.names) :]:
-            inputs.append(self.get(extra, low, [b - a for a, b in zip(low, high, strict=True)]))
-        return features.rows(inputs).reshape(inputs[0].shape)
+        key = (tuple(low), tuple(high))
+        if key not in self._recent:
+            if len(self._recent) >= 4:  # a window asks for one box per direction
+                self._recent.clear()
+            # All functions at once: those of a library are products of one another.
+            lengths = [b - a for a, b in zip(low, high, strict=True)]
+            inputs = [self.get(variable, low, lengths) for variable in self._functions.inputs]
+            rows = self._functions.rows(inputs).reshape(-1, *lengths)
+            self._recent[key] = dict(zip(self.sampled, rows, strict=True))
+        return self._recent[key][name]
 
 
 def box_of(values: Array, low: Sequence[int], high: Sequence[int]) -> Array:
@@ -112,15 +128,6 @@ def box_of(values: Array, low: Sequence[int], high: Sequence[int]) -> Array:
             before = (slice(None),) * i
             box = np.concatenate([box[(*before, slice(a % n, a % n + b - a))] for a, b in pairwise(cuts)], i)
     return box
-
-
-@lru_cache(maxsize=64)
-def _features(variables: Variables, term: Term) -> Features:
-    return Features(variables, (term,))
-
-
-def _bound(data: Field, term: Term) -> Features:
-    return _features(Variables.of(data), term)
 
 
 @lru_cache(maxsize=256)

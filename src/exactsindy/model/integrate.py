@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,8 +21,15 @@ METHODS = ("LSODA", "RK45", "RK23", "DOP853", "Radau", "BDF")
 _RANGE = 1e12
 
 
+# Steps spent on what LSODA left over; what is reachable at all takes far fewer.
+_LAST_STRETCH = 2000
+
+
 class RanAway(Exception):
     """A state left the allowed range; carries the time. Internal: becomes a status."""
+
+
+_FAILURES = (RanAway, ArithmeticError, ValueError)
 
 
 def check_start(x0: ArrayLike, names: tuple[str, ...]) -> Array:
@@ -81,22 +88,32 @@ def integrate(rate: Rate, start: Array, times: Array, options: Options) -> tuple
     """Return the states at the times that were reached, the first being the start, and how it ended."""
     states = np.empty((len(times), len(start)))
     states[0] = start
-    march = _march_lsoda if options.method == "LSODA" else _march_scipy
-    reached = [1]
     try:
-        march(rate, states, times, reached, options)
-    except ExactSindyError:
-        raise
-    except (RanAway, OverflowError):
-        return states[: reached[0]], Ending.BLOW_UP
-    except (ValueError, ZeroDivisionError):
-        return states[: reached[0]], Ending.UNDEFINED
-    complete = reached[0] == len(times)
-    return states[: reached[0]], Ending.COMPLETE if complete else Ending.TOO_MANY_STEPS
+        rate(float(times[0]), start)
+    except _FAILURES as error:
+        return states[:1], _ending(error)
+    if options.method == "LSODA":
+        reached, failure = _march_lsoda(rate, states, times, options)
+        if failure is not None:
+            # LSODA looks beyond the time it is asked for, and does not try a smaller step where a term is
+            # undefined; so the last stretch is left to a method that does.
+            careful = replace(options, method="DOP853", max_steps=min(options.max_steps, _LAST_STRETCH))
+            reached, _ = _march_steps(rate, states, times, reached, careful)
+    else:
+        reached, failure = _march_steps(rate, states, times, 1, options)
+    if reached == len(times):
+        return states, Ending.COMPLETE
+    return states[:reached], Ending.TOO_MANY_STEPS if failure is None else failure
 
 
-def _march_lsoda(rate: Rate, states: Array, times: Array, reached: list[int], options: Options) -> None:
-    """Fill ``states``, counting in ``reached``, which survives an exception in ``rate``.
+def _ending(error: Exception) -> Ending:
+    if isinstance(error, ExactSindyError):  # a user's function failed: that is not a way to end
+        raise error
+    return Ending.BLOW_UP if isinstance(error, RanAway | OverflowError) else Ending.UNDEFINED
+
+
+def _march_lsoda(rate: Rate, states: Array, times: Array, options: Options) -> tuple[int, Ending | None]:
+    """Fill ``states``; return how many are filled and what stopped it, ``None`` for the end or small steps.
 
     `ode` is used because it hands over to compiled code from one output to the next; `solve_ivp` returns to
     Python after every step and is several times slower.
@@ -105,29 +122,52 @@ def _march_lsoda(rate: Rate, states: Array, times: Array, reached: list[int], op
 
     solver = ode(rate).set_integrator("lsoda", rtol=options.rtol, atol=options.atol, nsteps=options.max_steps)
     solver.set_initial_value(states[0], times[0])
+    reached = 1
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="(?i).*lsoda")  # said by the status instead
-        for k, t in enumerate(times[1:].tolist(), start=1):
-            states[k] = solver.integrate(t)
+        for t in times[1:].tolist():
+            try:
+                states[reached] = solver.integrate(t)
+            except _FAILURES as error:
+                return reached, _ending(error)
             if not solver.successful():
-                return
-            reached[0] = k + 1
+                break
+            reached += 1
+    return reached, None
 
 
-def _march_scipy(rate: Rate, states: Array, times: Array, reached: list[int], options: Options) -> None:
-    """As `_march_lsoda`, for the solvers written in Python; output between steps by their interpolants."""
+def _march_steps(rate: Rate, states: Array, times: Array, reached: int, options: Options) -> tuple[int, Ending | None]:
+    """As `_march_lsoda`, from the last filled state, by solvers written in Python: they shrink bad steps."""
     import scipy.integrate
 
-    kind = getattr(scipy.integrate, options.method)
-    solver = kind(rate, times[0], states[0], times[-1], rtol=options.rtol, atol=options.atol)
-    steps_here = 0
-    while solver.status == "running" and steps_here < options.max_steps:
-        solver.step()
-        steps_here += 1
-        if solver.status == "failed":
-            return
-        first = reached[0]
-        last = int(np.searchsorted(times, solver.t, side="right"))
-        if last > first:
-            states[first:last] = solver.dense_output()(times[first:last]).T
-            reached[0], steps_here = last, 0
+    failures: list[Ending] = []  # of the step under way
+
+    def careful(t: float, state: Array) -> Array | list[float]:
+        try:
+            return rate(t, state)
+        except _FAILURES as error:
+            failures.append(_ending(error))
+            return np.full(len(state), np.nan)
+
+    kind, first = getattr(scipy.integrate, options.method), reached - 1
+    with np.errstate(all="ignore"):
+        solver = kind(careful, times[first], states[first], times[-1], rtol=options.rtol, atol=options.atol)
+        steps = 0
+        while solver.status == "running" and steps < options.max_steps:
+            failures.clear()
+            try:
+                solver.step()
+            except ExactSindyError:
+                raise
+            except (ValueError, np.linalg.LinAlgError):  # implicit solvers: a Jacobian that is not a number
+                if not failures:
+                    raise
+                break
+            if solver.status == "failed":
+                break
+            steps += 1
+            stop = int(np.searchsorted(times, solver.t, side="right"))
+            if stop > reached:
+                states[reached:stop] = solver.dense_output()(times[reached:stop]).T
+                reached, steps = stop, 0
+    return reached, failures[-1] if failures else None

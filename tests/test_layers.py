@@ -1,0 +1,98 @@
+"""A room imports only from rooms above it."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[1] / "src" / "exactsindy"
+# From the top of the house to the bottom; certificates are read by the solver, never the other way round.
+ORDER = [
+    "errors",
+    "metrics",
+    "data",
+    "datasets",
+    "differentiation",
+    "library",
+    "problem",
+    "form",
+    "constraints",
+    "certificate",
+    "solver",
+    "selection",
+    "model",
+    "report",
+    "discover",
+    "systems",
+    "experiments",
+    "interop",
+    "cli",
+]
+# What any room may take from the package itself.
+SHARED = {"__version__", "_native"}
+FILES = sorted(path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py")
+
+
+def room_of(path):
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imports(path):
+    """Every module a file imports, at any depth of its code, as (line, dotted name)."""
+    package = ["exactsindy", *path.relative_to(SOURCE).parts[:-1]]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            module = ".".join([*base, *filter(None, [node.module])])
+            for alias in node.names:
+                yield node.lineno, f"{module}.{alias.name}"
+
+
+def violations(path):
+    own = room_of(path)
+    for line, name in imports(path):
+        parts = name.split(".")
+        if parts[0] == "pysindy" and own not in ("interop", "experiments"):
+            yield f"{path.name}:{line} imports pysindy"
+        if parts[0] != "exactsindy" or (len(parts) > 1 and parts[1] in SHARED):
+            continue
+        room = parts[1] if len(parts) > 1 else "the whole package"
+        if room not in ORDER:
+            yield f"{path.name}:{line} imports {room}, which is no room"
+        elif room != own and ORDER.index(room) > ORDER.index(own):
+            yield f"{path.name}:{line} imports {room}, which is below {own}"
+
+
+def test_every_file_is_in_a_known_room():
+    assert {room_of(path) for path in FILES} <= set(ORDER)
+    assert len(FILES) > 20
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_room_imports_only_from_rooms_above(path):
+    assert list(violations(path)) == []
+
+
+@pytest.mark.parametrize(
+    "text, found",
+    [
+        ("from exactsindy.solver import solve", ["imports solver, which is below problem"]),
+        ("import exactsindy.solver.settings", ["imports solver, which is below problem"]),
+        ("def f():\n    from ..solver import solve", ["imports solver, which is below problem"]),
+        ("import exactsindy as es", ["imports the whole package, which is no room"]),
+        ("from exactsindy import solve", ["imports solve, which is no room"]),
+        ("if True:\n    import pysindy.optimizers", ["imports pysindy"]),
+        ("from exactsindy import __version__, _native\nfrom .block import Block\nfrom exactsindy import errors", []),
+    ],
+)
+def test_the_check_sees_every_kind_of_import(text, found, tmp_path, monkeypatch):
+    monkeypatch.setitem(globals(), "SOURCE", tmp_path)
+    path = tmp_path / "problem" / "trial.py"
+    path.parent.mkdir()
+    path.write_text(text, encoding="utf-8")
+    assert [line.split(" ", 1)[1] for line in violations(path)] == found

@@ -1,0 +1,114 @@
+"""The public names: they resolve, they are documented, their examples run, importing them costs nothing."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+import json
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import exactsindy
+
+MODULES = sorted(
+    module.name
+    for module in pkgutil.walk_packages(exactsindy.__path__, "exactsindy.")
+    if not module.name.endswith("_native")
+)
+
+
+def run_python(code):
+    """Run code in a fresh interpreter; return what it printed as JSON."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("name", exactsindy.__all__)
+def test_public_name_resolves_and_is_documented(name):
+    value = getattr(exactsindy, name)
+    documentation = inspect.getdoc(value)
+    assert documentation
+    assert documentation != inspect.getdoc(type(value))
+    if dataclass_signature := documentation.startswith(f"{name}("):
+        pytest.fail(f"{name} has only the docstring of a dataclass: {dataclass_signature}")
+    assert name in dir(exactsindy)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in exactsindy.__all__ if inspect.isfunction(getattr(exactsindy, name))]
+)
+def test_public_function_has_an_example(name):
+    assert ">>>" in inspect.getdoc(getattr(exactsindy, name))
+
+
+def test_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'exactsindy' has no attribute 'solv'"):
+        exactsindy.solv  # noqa: B018
+
+
+def test_version_is_that_of_the_distribution():
+    from importlib.metadata import version
+
+    assert exactsindy.__version__ == version("exactsindy")
+
+
+def test_type_checkers_see_the_public_names():
+    """Names that are loaded lazily are declared under TYPE_CHECKING, or editors and mypy do not know them."""
+    source = inspect.getsource(exactsindy)
+    declared = {line.split(" as ")[1].strip() for line in source.splitlines() if " as " in line and "    from" in line}
+    assert set(exactsindy.__all__) <= declared
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_in_docstrings_run(name):
+    try:
+        module = importlib.import_module(name)
+    except ImportError as error:
+        if (error.name or "").startswith("exactsindy"):
+            raise
+        pytest.skip(f"needs {error.name}")
+    results = doctest.testmod(module)
+    assert results.failed == 0
+
+
+IMPORT = """
+import json, os, signal, sys, threading, warnings
+import numpy
+before = set(sys.modules)
+state = lambda: [
+    len(warnings.filters), str(numpy.geterr()), str(signal.getsignal(signal.SIGINT)), threading.active_count(),
+    sorted(os.environ), os.getcwd(), sys.path, str(numpy.get_printoptions())
+]
+earlier = state()
+import exactsindy
+print(json.dumps({"new": sorted(set(sys.modules) - before), "same": earlier == state()}))
+"""
+
+
+def test_importing_has_no_side_effect(tmp_path):
+    loaded = run_python(IMPORT)
+    assert loaded["same"]
+    assert [name for name in loaded["new"] if name.startswith("exactsindy")] == ["exactsindy"]
+    heavy = {"scipy", "typer", "rich", "pandas", "matplotlib", "xarray", "sympy", "pysindy", "gurobipy", "pyscipopt"}
+    assert heavy.isdisjoint(name.split(".")[0] for name in loaded["new"])
+
+
+def test_solving_needs_numpy_only():
+    loaded = run_python(
+        "import json, sys, numpy as np, exactsindy as es\n"
+        "problem = es.Problem.from_arrays(np.eye(3), [3.0, 2.0, 1.0])\n"
+        "solution = es.solve(problem, 1)\n"
+        "es.solve_path(problem, 2), es.solve_pool(problem, 1, count=2), es.refit(problem, [[0]])\n"
+        "ok = es.verify(problem, solution).ok\n"
+        "print(json.dumps({'ok': ok, 'loaded': sorted({name.split('.')[0] for name in sys.modules})}))"
+    )
+    assert loaded["ok"]
+    assert {"scipy", "pandas", "matplotlib", "xarray", "sympy", "pysindy", "gurobipy", "pyscipopt"}.isdisjoint(
+        loaded["loaded"]
+    )
