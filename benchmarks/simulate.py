@@ -1,7 +1,7 @@
 """Compares the simulation of a found model with PySINDy's, in one run; run with --help.
 
-CPU time of one call each, the least of several repeats for ours; both at the same tolerances, both checked
-against each other. PySINDy is optional: without it only our times are shown. A few seconds in all.
+CPU time of one call, the least of as many repeats on both sides; the same tolerances, and the trajectories are
+compared. PySINDy is optional: without it only our times are shown. A few seconds in all.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ LORENZ = {
 }
 START = [-8.0, 7.0, 27.0]
 TOLERANCE = 1e-12  # what PySINDy uses
+REPEATS = 3
 
 
 def cpu_seconds(call: Callable[[], object], repeats: int) -> float:
@@ -54,7 +55,7 @@ def main() -> int:
     t = np.arange(0, options.seconds, options.step)
     model = Model.from_coefficients(LORENZ)
     ours = model.simulate(START, t, rtol=TOLERANCE, atol=TOLERANCE)  # warm: scipy loaded, code generated
-    seconds = cpu_seconds(lambda: model.simulate(START, t, rtol=TOLERANCE, atol=TOLERANCE), 7)
+    seconds = cpu_seconds(lambda: model.simulate(START, t, rtol=TOLERANCE, atol=TOLERANCE), REPEATS)
     per_call = 1e6 * seconds / ours.evaluations
     print(f"Lorenz, {options.seconds:g} s, {len(t)} outputs, rtol = atol = {TOLERANCE:g}")
     print(
@@ -62,7 +63,7 @@ def main() -> int:
     )
     row = np.array([START])
     model.predict(row)
-    predict = cpu_seconds(lambda: [model.predict(row) for _ in range(1000)], 3) / 1000
+    predict = cpu_seconds(lambda: [model.predict(row) for _ in range(1000)], REPEATS) / 1000
     print(f"            predict  {1e3 * predict:9.3f} ms CPU for one row")
     try:
         theirs = pysindy_model(options.degree)
@@ -70,8 +71,8 @@ def main() -> int:
         print("PySINDy is not installed: pip install pysindy")
         return 0
     result: list[np.ndarray] = []
-    slow = cpu_seconds(lambda: result.append(theirs.simulate(np.array(START), t)), 1)
-    slow_predict = cpu_seconds(lambda: [theirs.predict(row) for _ in range(20)], 2) / 20
+    slow = cpu_seconds(lambda: result.append(theirs.simulate(np.array(START), t)), REPEATS)
+    slow_predict = cpu_seconds(lambda: [theirs.predict(row) for _ in range(20)], REPEATS) / 20
     difference = float(np.abs(result[0] - ours.x[: len(result[0])]).max())
     print(f"PySINDy     simulate {1e3 * slow:9.3f} ms CPU; the trajectories differ by {difference:.1e}")
     print(f"            predict  {1e3 * slow_predict:9.3f} ms CPU for one row")

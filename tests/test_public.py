@@ -35,14 +35,11 @@ def test_public_name_resolves_and_is_documented(name):
     documentation = inspect.getdoc(value)
     assert documentation
     assert documentation != inspect.getdoc(type(value))
-    if dataclass_signature := documentation.startswith(f"{name}("):
-        pytest.fail(f"{name} has only the docstring of a dataclass: {dataclass_signature}")
+    assert not documentation.startswith(f"{name}(")  # what a dataclass writes when nobody else does
     assert name in dir(exactsindy)
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in exactsindy.__all__ if inspect.isfunction(getattr(exactsindy, name))]
-)
+@pytest.mark.parametrize("name", [name for name in exactsindy.__all__ if inspect.isfunction(getattr(exactsindy, name))])
 def test_public_function_has_an_example(name):
     assert ">>>" in inspect.getdoc(getattr(exactsindy, name))
 
@@ -56,13 +53,6 @@ def test_version_is_that_of_the_distribution():
     from importlib.metadata import version
 
     assert exactsindy.__version__ == version("exactsindy")
-
-
-def test_type_checkers_see_the_public_names():
-    """Names that are loaded lazily are declared under TYPE_CHECKING, or editors and mypy do not know them."""
-    source = inspect.getsource(exactsindy)
-    declared = {line.split(" as ")[1].strip() for line in source.splitlines() if " as " in line and "    from" in line}
-    assert set(exactsindy.__all__) <= declared
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -91,7 +81,7 @@ print(json.dumps({"new": sorted(set(sys.modules) - before), "same": earlier == s
 """
 
 
-def test_importing_has_no_side_effect(tmp_path):
+def test_importing_has_no_side_effect():
     loaded = run_python(IMPORT)
     assert loaded["same"]
     assert [name for name in loaded["new"] if name.startswith("exactsindy")] == ["exactsindy"]

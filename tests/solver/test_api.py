@@ -31,9 +31,7 @@ def polynomial_problem(system, degree, duration):
     x = add_noise(clean, 0.002, np.random.RandomState(1))
     features = Polynomials(degree).bind(known.states)
     x_dot = SmoothedFiniteDifference(window=9)(x, times)
-    return Problem.from_arrays(
-        features.evaluate(x), x_dot, names=features.terms, target_names=known.targets
-    ), known
+    return Problem.from_arrays(features.evaluate(x), x_dot, names=features.terms, target_names=known.targets), known
 
 
 def one_equation(problem, target):
@@ -246,9 +244,7 @@ def test_path_of_lorenz_is_what_single_solves_return():
     path = solve_path(problem, 5)
     assert [bits(s) for s in path] == [bits(solve(problem, k)) for k in range(6)]
     chosen = path.at(dict(zip(known.targets, known.sizes, strict=True)))
-    assert {t: set(terms) for t, terms in chosen.terms.items()} == {
-        t: set(terms) for t, terms in known.truth.items()
-    }
+    assert {t: set(terms) for t, terms in chosen.terms.items()} == {t: set(terms) for t, terms in known.truth.items()}
 
 
 def test_path_at_gives_each_equation_its_own_size():
@@ -454,9 +450,7 @@ def test_certificate_holds_the_claims(k):
 def test_certificate_of_a_shared_budget_says_its_weights():
     """Without the weights nobody could recompute the objective."""
     problem, _ = two_libraries()
-    light, heavy = (
-        solve(problem, Total(4, weights)).certificate[0] for weights in ([1.0, 1.0, 1.0], [1.0, 50.0, 1.0])
-    )
+    light, heavy = (solve(problem, Total(4, weights)).certificate[0] for weights in ([1.0, 1.0, 1.0], [1.0, 50.0, 1.0]))
     claims = [json.loads(c.to_json()) for c in (light, heavy)]
     assert "weights" in claims[0]
     assert claims[1]["weights"] == [1.0, 50.0, 1.0]

@@ -82,9 +82,7 @@ def test_sequence_must_have_one_entry_per_equation(problem, call):
 
 
 def test_mapping_must_name_every_equation(problem):
-    with refused(
-        SolverError, "k gives no number of terms for y': name every equation, or pass one int for all."
-    ):
+    with refused(SolverError, "k gives no number of terms for y': name every equation, or pass one int for all."):
         solve(problem, {"x": 1})
     with refused(SolverError, f"k['y']=1.5: {COUNT}"):
         solve(problem, {"x": 1, "y": 1.5})
@@ -135,13 +133,11 @@ def test_too_many_terms_for_other_entries(wide):
         ([1, 2, 3, -4], "ridge holds a negative or non-finite number: expected numbers >= 0."),
         (
             [1, 2],
-            "ridge has shape (2,): expected a number, 4 weights (one per term) or a 2 x 4 array "
-            "(equations x terms).",
+            "ridge has shape (2,): expected a number, 4 weights (one per term) or a 2 x 4 array (equations x terms).",
         ),
         (
             np.ones((4, 2)),
-            "ridge has shape (4, 2): expected a number, 4 weights (one per term) or a 2 x 4 array "
-            "(equations x terms).",
+            "ridge has shape (4, 2): expected a number, 4 weights (one per term) or a 2 x 4 array (equations x terms).",
         ),
     ],
 )
@@ -169,9 +165,7 @@ STARTS = {
 @pytest.mark.parametrize("given", STARTS)
 def test_supports(problem, given):
     call, name = STARTS[given], given.split()[0]
-    with refused(
-        SolverError, f"{name}[\"x'\"]: no term 'w' in the library of x'; it has x, y, xy, z."
-    ):
+    with refused(SolverError, f"{name}[\"x'\"]: no term 'w' in the library of x'; it has x, y, xy, z."):
         call(problem, {"x": ["w"]})
     with refused(SolverError, f"{name}[\"y'\"]: term index 4 is not in the library of y'."):
         call(problem, [[0], [4]])
@@ -186,8 +180,8 @@ def test_supports(problem, given):
         call(problem, {"w": ["x"]})
 
 
-@pytest.mark.parametrize("given", STARTS)
-@pytest.mark.parametrize("index", [-1, 1.5, True])
+@pytest.mark.parametrize("given", ["start", "support"])
+@pytest.mark.parametrize("index", [-1, 1.5])
 def test_index_of_a_term(problem, given, index):
     """An index is not a number of terms: the message must speak of what was given."""
     with pytest.raises(SolverError, match=r"x'") as error:
@@ -196,18 +190,22 @@ def test_index_of_a_term(problem, given, index):
     assert "number of terms" not in str(error.value)
 
 
-@pytest.mark.parametrize("given", STARTS)
-@pytest.mark.parametrize("value", [{"x": "xy"}, ["xy", "z"], {"x": 3}, [1, 2]])
-def test_bare_term_where_a_list_is_expected(problem, given, value):
-    """A string is one term, not a list of its letters: "xy" must never become x and y."""
+@pytest.mark.parametrize("value", [{"x": "xy"}, ["xy", "z"]])
+def test_name_of_one_term_is_not_a_list_of_letters(problem, value):
+    """ "xy" must never become x and y: take it as one term, or say that a list is expected."""
     try:
-        result = STARTS[given](problem, value)
+        fitted = refit(problem, value)
     except SolverError as error:
-        assert re.search("list", str(error))  # refused: say that a list is expected
+        assert "list" in str(error)
     else:
-        if given == "support":
-            assert set(result.support[0]) <= {2, 3, 1}
-            assert len(result.support[0]) == 1
+        assert fitted.support[0] == (2,)
+
+
+@pytest.mark.parametrize("given", ["start", "support"])
+@pytest.mark.parametrize("value", [{"x": 3}, [1, 2]])
+def test_one_index_where_a_list_is_expected(problem, given, value):
+    with pytest.raises(SolverError, match="list"):
+        STARTS[given](problem, value)
 
 
 def test_support_of_another_library():
@@ -228,8 +226,7 @@ def test_support_of_another_library():
 def test_constraints_are_refused(problem, call):
     with refused(
         ConstraintError,
-        "constraints: this version solves unconstrained problems only. Leave terms out of the library to "
-        "forbid them.",
+        "constraints: this version solves unconstrained problems only. Leave terms out of the library to forbid them.",
     ):
         CALLS[call](problem, 1, constraints=["x > 0"])
 
@@ -248,11 +245,10 @@ def test_unknown_backend(problem):
 
 
 @pytest.mark.parametrize("call", ["solve", "path", "pool", "refit"])
-@pytest.mark.parametrize("given", [np.eye(3), "data.csv", None])
-def test_problem_must_be_a_problem(call, given):
+def test_problem_must_be_a_problem(call):
     """The first thing a newcomer gets wrong: passing the arrays themselves."""
     with pytest.raises(ExactSindyError, match="Problem"):
-        refit(given, [[0]]) if call == "refit" else CALLS[call](given, 1)
+        refit(np.eye(3), [[0]]) if call == "refit" else CALLS[call](np.eye(3), 1)
 
 
 # Path
@@ -315,9 +311,8 @@ def test_settings_of_the_wrong_type(problem, options):
         Settings(**options)
 
 
-@pytest.mark.parametrize("options", [{"nodes": 10**30}, {"threads": 10**12}, {"seconds": math.inf}])
-def test_settings_without_practical_limit(problem, options):
-    assert solve(problem, 1, settings=Settings(**options)).optimal
+def test_infinite_time_is_no_limit(problem):
+    assert solve(problem, 1, settings=Settings(seconds=math.inf)).optimal
 
 
 def test_settings_are_frozen_and_have_the_documented_defaults():

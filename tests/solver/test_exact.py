@@ -10,8 +10,9 @@ import math
 from fractions import Fraction
 
 import numpy as np
-import oracle
 import pytest
+
+import oracle
 from exactsindy.problem import Problem
 from exactsindy.solver import Settings, Status, solve, solve_path, solve_pool
 from exactsindy.solver.backends import enumeration
@@ -23,7 +24,8 @@ EPS = np.finfo(float).eps
 def ordinary(rng, n_terms):
     """Independent or mildly correlated columns, few true terms, noise from 1e-3 to 3 of the signal."""
     n = int(rng.integers(n_terms + 2, 4 * n_terms))
-    theta = rng.standard_normal((n, n_terms)) @ (np.eye(n_terms) + rng.uniform(0, 1) * rng.standard_normal((n_terms,) * 2))
+    mixing = np.eye(n_terms) + rng.uniform(0, 1) * rng.standard_normal((n_terms, n_terms))
+    theta = rng.standard_normal((n, n_terms)) @ mixing
     true = rng.choice(n_terms, size=min(3, n_terms), replace=False)
     return theta, theta[:, true].sum(axis=1) + 10 ** rng.uniform(-3, 0.5) * rng.standard_normal(n)
 

@@ -235,9 +235,7 @@ def test_threads_do_not_change_the_answer_of_total():
 @pytest.fixture(scope="module")
 def problem():
     rng = np.random.default_rng(0)
-    return Problem.from_arrays(
-        rng.standard_normal((20, 4)), rng.standard_normal((20, 2)), target_names=["x'", "y'"]
-    )
+    return Problem.from_arrays(rng.standard_normal((20, 4)), rng.standard_normal((20, 2)), target_names=["x'", "y'"])
 
 
 @pytest.mark.parametrize("call", [solve, solve_path])
@@ -273,9 +271,7 @@ def test_weight_of_an_unknown_equation_is_refused(problem):
 
 
 def test_other_backends_do_not_take_total(problem):
-    with pytest.raises(
-        SolverError, match=r"backend='scip' does not take Total: use 'native' or 'enumerate'\."
-    ):
+    with pytest.raises(SolverError, match=r"backend='scip' does not take Total: use 'native' or 'enumerate'\."):
         solve(problem, Total(2), backend="scip")
 
 

@@ -49,9 +49,7 @@ def test_count_keeps_the_best(family, k, ridge):
         assert pool.complete["y0'"] is True
         assert len(members) == min(count, len(expected))
         assert [m.support for m in members] == [s for _, s in expected[: len(members)]]
-        assert [m.objective for m in members] == pytest.approx(
-            [v for v, _ in expected[: len(members)]], rel=1e-8
-        )
+        assert [m.objective for m in members] == pytest.approx([v for v, _ in expected[: len(members)]], rel=1e-8)
 
 
 @pytest.mark.parametrize("family", SEPARATED)
@@ -115,9 +113,7 @@ def test_pool_misses_no_pair_of_nearly_equal_columns(seed):
     block, _ = problem.locate(0)
     z, rest = block.target(0)
     for k in (2, 3, 4):
-        exact = sorted(
-            float(v) for s, v in exact_supports(block.theta_factor, z, k, 0.0).items() if len(s) == k
-        )
+        exact = sorted(float(v) for s, v in exact_supports(block.theta_factor, z, k, 0.0).items() if len(s) == k)
         expected = [v + float(rest @ rest) for v in exact]
         for count in (2, 100):
             pool = solve_pool(problem, k, count=count)
@@ -230,9 +226,7 @@ def test_limit_makes_a_pool_incomplete():
 @pytest.fixture(scope="module")
 def problem():
     rng = np.random.default_rng(0)
-    return Problem.from_arrays(
-        rng.standard_normal((20, 4)), rng.standard_normal((20, 2)), target_names=["x'", "y'"]
-    )
+    return Problem.from_arrays(rng.standard_normal((20, 4)), rng.standard_normal((20, 2)), target_names=["x'", "y'"])
 
 
 ONE_OF = r"solve_pool needs one of within= \(a share, e\.g\. 0\.02\) and count= \(how many supports\)\."

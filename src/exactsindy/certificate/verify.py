@@ -136,9 +136,7 @@ def _check_shapes(
                 f"solution.{name} has shape {array.shape}, but the problem has {shape[0]} equations and "
                 f"{shape[1]} terms: expected {shape}. Was it found for another problem?"
             )
-    lengths = {
-        name: 1 if joint else shape[0] for name in ("objective", "lower_bound", "gap", "margin", "status")
-    }
+    lengths = {name: 1 if joint else shape[0] for name in ("objective", "lower_bound", "gap", "margin", "status")}
     lengths["support"] = shape[0]
     if not joint:
         lengths["k"] = shape[0]
@@ -208,9 +206,7 @@ def _check(claim: _Claim, equations: Sequence[Equation], coef: NDArray[np.float6
     infeasible = _infeasibilities(claim, equations, coef)
     if not np.isfinite(coef).all():
         failures = (*infeasible, "not all coefficients are finite numbers.")
-        return EquationCheck(
-            name, False, False, math.inf, False, math.inf, False, "not checked", None, None, failures
-        )
+        return EquationCheck(name, False, False, math.inf, False, math.inf, False, "not checked", None, None, failures)
     value = as_float(sum((equation.objective(x) for equation, x in pairs), Fraction(0)))
     floor = math.hypot(*(equation.floor(x) for equation, x in pairs))
     gradient = max(e.gradient(x, np.flatnonzero(x).tolist()) for e, x in pairs)
@@ -250,9 +246,7 @@ def _infeasibilities(claim: _Claim, equations: Sequence[Equation], coef: NDArray
             failures.append(f"columns {support} of {equation.name} are dependent: fewer terms do the same.")
         outside = sorted(set(np.flatnonzero(row).tolist()) - set(support))
         if outside:
-            failures.append(
-                f"terms {outside} have coefficients in {equation.name} but are not in its support."
-            )
+            failures.append(f"terms {outside} have coefficients in {equation.name} but are not in its support.")
     return failures
 
 

@@ -13,13 +13,14 @@ from exactsindy.data import Field
 from exactsindy.form.by_parts import ByParts, Part
 from exactsindy.form.equations import Group
 from exactsindy.form.patch import Patches
+from exactsindy.form.products import product
 from exactsindy.form.windows import AxisWindows
 from exactsindy.library import Features, Term, Variable
 
 Array = NDArray[np.float64]
 
 # Points evaluated together: the integrands of a library of a hundred terms stay in the second-level cache.
-_SLAB_POINTS = 4096
+_SLAB_POINTS = 2048
 # Windows whose rows are handed over together.
 _BATCH = 64
 # Kinds of windows whose weights are kept.
@@ -145,7 +146,7 @@ class FieldRows:
                 np.multiply(
                     slopes[slope], weights[orders][a : a + planes].reshape(-1), out=weighted[column]
                 )
-            integrals += functions @ weighted.T
+            integrals += product(functions, weighted.T)
         return integrals.reshape(-1), self._targets(k, values)
 
     def _weights(self, k: int) -> dict[tuple[int, ...], Array]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from exactsindy.data import Trajectory
 from exactsindy.form.equations import Group, trajectory_inputs
+from exactsindy.form.products import product
 from exactsindy.form.windows import AxisWindows
 
 Array = NDArray[np.float64]
@@ -46,10 +47,10 @@ class TrajectoryRows:
         states = self.member.states[start:stop]
         features = self.group.features
         columns = features.evaluate(trajectory_inputs(features, self.member, states, start, stop))
-        theta = self._weights(first, last, start, stop, 0) @ columns
+        theta = product(self._weights(first, last, start, stop, 0), columns)
         targets = np.empty((last - first, len(self.group.targets)))
         for order in {target.order for target in self.group.targets}:
-            moments = (-1.0) ** order * self._weights(first, last, start, stop, order) @ states
+            moments = (-1.0) ** order * product(self._weights(first, last, start, stop, order), states)
             for j, target in enumerate(self.group.targets):
                 if target.order == order:
                     targets[:, j] = moments[:, self.member.names.index(target.state)]

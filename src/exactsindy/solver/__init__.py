@@ -1,5 +1,7 @@
 """Exact best-subset selection: solve, path, pool, refit."""
 
+from exactsindy.solver.best import refit as refit
+from exactsindy.solver.best import solve as solve
 from exactsindy.solver.path import Path as Path
 from exactsindy.solver.path import solve_path as solve_path
 from exactsindy.solver.pool import Member as Member
@@ -10,5 +12,3 @@ from exactsindy.solver.settings import Settings as Settings
 from exactsindy.solver.settings import Status as Status
 from exactsindy.solver.settings import Total as Total
 from exactsindy.solver.solution import Solution as Solution
-from exactsindy.solver.solve import refit as refit
-from exactsindy.solver.solve import solve as solve

@@ -134,8 +134,8 @@ def clipped(equation: Equation, size: int) -> int:
     size = min(size, len(equation.names))
     if size > MAX_SIZE:
         raise SolverError(
-            f"{equation.target}: {size} terms asked for, the solver takes at most {MAX_SIZE}. For larger models an exact "
-            "search has no prospect: use a smaller k."
+            f"{equation.target}: {size} terms asked for, the solver takes at most {MAX_SIZE}. An exact search for "
+            "larger models has no prospect: use a smaller k."
         )
     return size
 
@@ -157,8 +157,8 @@ def supports(problem: Problem, support: Any, name: str) -> list[tuple[int, ...]]
             chosen = [chosen]
         if len(chosen) != len(targets):
             raise SolverError(
-                f"{name} has {len(chosen)} entries, but the problem has {len(targets)} equations ({', '.join(targets)}): "
-                "give one list of terms per equation."
+                f"{name} has {len(chosen)} entries, but the problem has {len(targets)} equations "
+                f"({', '.join(targets)}): give one list of terms per equation."
             )
     else:
         raise SolverError(f"{name}={support!r}: expected a mapping from target to terms, or one list per equation.")
@@ -189,5 +189,6 @@ def no_constraints(constraints: Any) -> None:
     """Refuse constraints: this version solves without them."""
     if tuple(constraints):
         raise ConstraintError(
-            "constraints: this version solves unconstrained problems only. Leave terms out of the library to forbid them."
+            "constraints: this version solves unconstrained problems only. Leave terms out of the library to forbid "
+            "them."
         )

@@ -90,7 +90,7 @@ def path(result: Path) -> str:
 
 
 def pool(result: Pool) -> str:
-    """The members of each equation, best first."""
+    """List the members of each equation, best first."""
     lines = []
     for target, members in result.members.items():
         complete = "complete" if result.complete[target] else "NOT complete"

@@ -60,7 +60,7 @@ def solve(
     settings: Settings,
 ) -> Solution:
     """Best joint support of at most ``k.k`` terms."""
-    return list(_solve(problem, k, [k.k], ridge, starts, settings))[0]
+    return next(_solve(problem, k, [k.k], ridge, starts, settings))
 
 
 def path(
@@ -251,10 +251,8 @@ def _exactly(values: list[list[float]], budget: int) -> list[int] | None:
     return best[budget][1] if budget in best else None
 
 
-def by_backend(
-    problem: Problem, k: Total, ridge: NDArray[np.float64], settings: Settings, backend: str
-) -> Solution:
-    """The same dynamic programming on the values of another backend."""
+def by_backend(problem: Problem, k: Total, ridge: NDArray[np.float64], settings: Settings, backend: str) -> Solution:
+    """Run the same dynamic programming on the values of another backend."""
     if backend not in ("enumerate",):
         raise SolverError(f"backend={backend!r} does not take Total: use 'native' or 'enumerate'.")
     solver = backends.load(backend)

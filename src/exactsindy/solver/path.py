@@ -11,9 +11,9 @@ import numpy as np
 from exactsindy.errors import SolverError
 from exactsindy.solver import arguments, assemble, display, joint
 from exactsindy.solver.backends import native
+from exactsindy.solver.best import local_starts
 from exactsindy.solver.settings import Settings, Total
 from exactsindy.solver.solution import Solution
-from exactsindy.solver.solve import local_starts
 
 if TYPE_CHECKING:
     from exactsindy.problem import Problem

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from exactsindy.errors import SolverError
 from exactsindy.solver import arguments, display
 from exactsindy.solver.backends import native
+from exactsindy.solver.best import local_starts
 from exactsindy.solver.settings import Settings, Total
-from exactsindy.solver.solve import local_starts
 
 if TYPE_CHECKING:
     from exactsindy.problem import Problem

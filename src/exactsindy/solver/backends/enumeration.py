@@ -297,9 +297,7 @@ class _Search:
             good = self._independent(supports, lengths, norms[j], slack)
             last = np.einsum("ij,ij->i", off, residuals[i]) / np.where(good, lengths, 1.0) ** 2
             rest = residuals[i] - last[:, None] * off
-            fit = (
-                np.column_stack([node.fit - x[i, None] * node.on_prefix[i], x[i]]) - last[:, None] * on_prefix
-            )
+            fit = np.column_stack([node.fit - x[i, None] * node.on_prefix[i], x[i]]) - last[:, None] * on_prefix
             size = self.norms[-1] + np.abs(last) * norms[j] + np.sum(np.abs(fit) * heads, axis=1)
             norm = np.sqrt(np.einsum("ij,ij->i", rest, rest))
             self._record(supports[good], norm[good], self.rounding * size[good])
@@ -313,9 +311,7 @@ class _Search:
         for start in range(0, len(i), step):
             yield chosen[i[start : start + step]], chosen[j[start : start + step]]
 
-    def _record(
-        self, supports: NDArray[np.int64], norm: NDArray[np.float64], slack: NDArray[np.float64]
-    ) -> None:
+    def _record(self, supports: NDArray[np.int64], norm: NDArray[np.float64], slack: NDArray[np.float64]) -> None:
         self.found[supports.shape[1]].add(supports, np.maximum(norm - slack, 0.0), norm + slack)
 
     def _check_limits(self) -> None:

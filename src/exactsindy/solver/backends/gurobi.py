@@ -102,9 +102,7 @@ def solve_equation(
         equation = scaled_equation(theta_factor, z, rest_square, ridge, size)
         limits = _limits(equation, size, bounds) if formulation == "bigm" else None
         quadratic, linear = equation.factor.T @ equation.factor, equation.factor.T @ equation.target
-        answer = _run(
-            quadratic, linear, equation.target_square, size, settings=settings, limits=limits, tight=True
-        )
+        answer = _run(quadratic, linear, equation.target_square, size, settings=settings, limits=limits, tight=True)
         support = [equation.columns[i] for i in np.flatnonzero(answer.present)]
         claim = equation.claim(answer.bound)
     return finish(

@@ -113,9 +113,7 @@ def scaled_equation(
     )
 
 
-def greedy(
-    factor: NDArray[np.float64], target: NDArray[np.float64], size: int
-) -> tuple[tuple[int, ...], float]:
+def greedy(factor: NDArray[np.float64], target: NDArray[np.float64], size: int) -> tuple[tuple[int, ...], float]:
     """Return the support that takes the best next column (orthogonal least squares), and its value."""
     columns, residual = factor.copy(), target.copy()
     norms = np.linalg.norm(factor, axis=0)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from exactsindy import _native
+import exactsindy._native as _native
 from exactsindy.solver.arguments import Equation
 from exactsindy.solver.settings import Progress, Settings, Status
 

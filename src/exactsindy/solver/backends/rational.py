@@ -34,9 +34,7 @@ class ExactEquation:
     (Fraction(1, 1), (3.0,))
     """
 
-    def __init__(
-        self, theta_factor: NDArray[np.float64], z: NDArray[np.float64], ridge: NDArray[np.float64]
-    ) -> None:
+    def __init__(self, theta_factor: NDArray[np.float64], z: NDArray[np.float64], ridge: NDArray[np.float64]) -> None:
         scaled = [_integers(column, weight) for column, weight in zip(theta_factor.T, ridge, strict=True)]
         self._columns = [column for column, _, _ in scaled]
         self._ridge = [weight for _, weight, _ in scaled]
@@ -120,9 +118,7 @@ def _integers(column: NDArray[np.float64], ridge: float) -> tuple[list[int], int
     exponents = [int(power) - 53 for power in powers]
     numerator, denominator = float(ridge).as_integer_ratio()
     ridge_exponent = 1 - denominator.bit_length()
-    used = [e for m, e in zip(mantissas, exponents, strict=True) if m] + (
-        [ridge_exponent // 2] if ridge else []
-    )
+    used = [e for m, e in zip(mantissas, exponents, strict=True) if m] + ([ridge_exponent // 2] if ridge else [])
     exponent = min(used, default=0)
     integers = [m << (e - exponent) if m else 0 for m, e in zip(mantissas, exponents, strict=True)]
     return integers, numerator << (ridge_exponent - 2 * exponent) if ridge else 0, exponent

@@ -91,9 +91,7 @@ def solve(
     return assemble.from_results(problem, equations, results, weights, sizes, settings)
 
 
-def refit(
-    problem: Problem, support: Any, *, ridge: Any = 0.0, constraints: Sequence[Any] = ()
-) -> Solution:
+def refit(problem: Problem, support: Any, *, ridge: Any = 0.0, constraints: Sequence[Any] = ()) -> Solution:
     """Fit the coefficients of given supports; unbiasing, or comparing a support of your own.
 
     Parameters
@@ -144,7 +142,7 @@ def refit(
 
 
 def on_support(result: BackendResult) -> BackendResult:
-    """The same result with ``coef`` reduced to its support."""
+    """Reduce the coefficients of a result to its support."""
     values = np.asarray(result.coef)[list(result.support)]
     return BackendResult(
         support=result.support,
@@ -161,7 +159,7 @@ def on_support(result: BackendResult) -> BackendResult:
 def local_starts(
     equations: Sequence[arguments.Equation], starts: list[tuple[int, ...]] | None
 ) -> list[list[tuple[int, ...]]]:
-    """Starting supports in each equation's own numbering."""
+    """Return starting supports in each equation's own numbering."""
     if starts is None:
         return [[] for _ in equations]
     return [

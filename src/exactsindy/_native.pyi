@@ -1,0 +1,33 @@
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from numpy import float64
+from numpy.typing import NDArray
+
+max_size: int
+
+def kernel_name() -> str: ...
+def solve(
+    requests: Sequence[
+        tuple[
+            NDArray[float64], NDArray[float64], NDArray[float64], NDArray[float64], int, Sequence[Sequence[int]]
+        ]
+    ],
+    path: bool,
+    pool: bool,
+    keep: int,
+    within: float,
+    capacity: int,
+    gap: float,
+    seconds: float,
+    nodes: int,
+    threads: int,
+    progress: Callable[[list[float], list[float], int, float], None] | None,
+) -> list[list[dict[str, Any]]]: ...
+def refit(
+    factor: NDArray[float64],
+    target: NDArray[float64],
+    rest: NDArray[float64],
+    ridge: NDArray[float64],
+    support: Sequence[int],
+) -> tuple[tuple[list[int], list[float], float], float]: ...
