@@ -25,7 +25,7 @@ struct Kernels {
   void (*axpy2)(Double2 alpha, Span2 x, Span2 y, int n);
 
   // Backward step. Rows are dual vectors t_j; project all `count` rows off `pivot`, update the coefficients
-  // beta_j and the squared norms. `scale` is 1/|pivot|^2.
+  // beta_j and, by Pythagoras, the squared norms. `scale` is 1/|pivot|^2.
   void (*exclude)(double* rows, int stride, int count, const double* pivot, double scale, double pivot_beta,
                   double* beta, double* norm2);
 

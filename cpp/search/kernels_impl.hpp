@@ -93,23 +93,39 @@ void axpy(double alpha, const double* x, double* y, int n) {
   for (int i = 0; i < n; i += kLane) store(y + i, load(y + i) + scale * load(x + i));
 }
 
+// Project `count` rows off the pivot, four at a time: the pivot is loaded once and the sums do not wait for each other.
+template <int kRows>
+inline void exclude_rows(double* rows, int stride, const double* pivot, double scale, double pivot_beta, double* beta,
+                         double* norm2) {
+  Vec sum[kRows];
+  for (int r = 0; r < kRows; ++r) sum[r] = fill(0.0);
+  for (int i = 0; i < stride; i += kLane) {
+    const Vec p = load(pivot + i);
+    for (int r = 0; r < kRows; ++r) sum[r] += load(rows + r * static_cast<long>(stride) + i) * p;
+  }
+  Vec minus[kRows];
+  for (int r = 0; r < kRows; ++r) {
+    const double share = total(sum[r]), factor = share * scale;
+    minus[r] = fill(-factor);
+    beta[r] -= factor * pivot_beta;
+    norm2[r] -= factor * share;
+  }
+  for (int i = 0; i < stride; i += kLane) {
+    const Vec p = load(pivot + i);
+    for (int r = 0; r < kRows; ++r) {
+      double* at = rows + r * static_cast<long>(stride) + i;
+      store(at, load(at) + minus[r] * p);
+    }
+  }
+}
+
 void exclude(double* rows, int stride, int count, const double* pivot, double scale, double pivot_beta, double* beta,
              double* norm2) {
-  for (int j = 0; j < count; ++j) {
-    double* row = rows + static_cast<long>(j) * stride;
-    Vec sum = fill(0.0);
-    for (int i = 0; i < stride; i += kLane) sum += load(row + i) * load(pivot + i);
-    const double factor = total(sum) * scale;
-    const Vec minus = fill(-factor);
-    Vec square = fill(0.0);
-    for (int i = 0; i < stride; i += kLane) {
-      const Vec v = load(row + i) + minus * load(pivot + i);
-      store(row + i, v);
-      square += v * v;
-    }
-    beta[j] -= factor * pivot_beta;
-    norm2[j] = total(square);
-  }
+  int j = 0;
+  for (; j + 4 <= count; j += 4)
+    exclude_rows<4>(rows + static_cast<long>(j) * stride, stride, pivot, scale, pivot_beta, beta + j, norm2 + j);
+  for (; j < count; ++j)
+    exclude_rows<1>(rows + static_cast<long>(j) * stride, stride, pivot, scale, pivot_beta, beta + j, norm2 + j);
 }
 
 void include(const double* s, double* out, int stride, int m, const double* u) {

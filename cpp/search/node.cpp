@@ -224,15 +224,30 @@ bool Worker::rebuild(Frame& f) {
   return true;
 }
 
-int Worker::dearest(const Frame& f) const {
-  if (!equation_->guide.invertible) return f.m - 1;
-  int best = 0;
-  double cost = -1.0;
-  for (int a = 0; a < f.m; ++a) {
-    const double d = f.beta[a] * f.beta[a] / f.norm2[a];
-    if (d > cost) cost = d, best = a;
+// Find the slots + 1 free terms that are dearest to drop from the fit of everything.
+void Worker::rank_terms(Frame& f, int slots) {
+  if (!equation_->guide.invertible) {
+    dear_[0] = f.m - 1;
+    return;
   }
-  return best;
+  const int stride = equation_->guide.stride;
+  for (int a = 0; a < f.m; ++a) d_[a] = f.beta[a] * f.beta[a] / f.norm2[a];
+  int held = 0;
+  for (int a = 0; a < f.m; ++a) {
+    double cost = d_[a];
+    if (held > slots && !(cost > drop_[held - 1])) continue;
+    const double* row = f.dual.data() + offset(f, a, stride);
+    if (const double fresh = kernels().dot(row, row, stride); std::abs(fresh - f.norm2[a]) > 1e-3 * fresh) {
+      f.norm2[a] = fresh;  // Pythagoras has lost its digits
+      cost = f.beta[a] * f.beta[a] / fresh;
+      if (held > slots && !(cost > drop_[held - 1])) continue;
+    }
+    if (held <= slots) ++held;
+    int at = held - 1;
+    for (; at > 0 && drop_[at - 1] < cost; --at) drop_[at] = drop_[at - 1], dear_[at] = dear_[at - 1];
+    drop_[at] = cost;
+    dear_[at] = a;
+  }
 }
 
 // Safe lower bound for the supports below a frame, from a residual in guide coordinates.
@@ -261,22 +276,10 @@ double Worker::safe_bound(const Frame& f) {
 // nothing is left. Each drop is certified on its own.
 bool Worker::dear_terms_prune(Frame& f, int slots, double cut) {
   if (f.m <= slots) return false;
-  double top[kMaxSize + 1];
-  int which[kMaxSize + 1];
-  int held = 0;
-  for (int a = 0; a < f.m; ++a) {
-    const double d = f.beta[a] * f.beta[a] / f.norm2[a];
-    if (held == slots + 1 && !(d > top[held - 1])) continue;
-    if (held <= slots) ++held;
-    int at = held - 1;
-    for (; at > 0 && top[at - 1] < d; --at) top[at] = top[at - 1], which[at] = which[at - 1];
-    top[at] = d;
-    which[at] = a;
-  }
-  if (!(f.base + top[slots] > cut)) return false;
+  if (!(f.base + drop_[slots] > cut)) return false;
   const int stride = equation_->guide.stride;
   for (int i = slots; i >= 0; --i) {
-    const int a = which[i];
+    const int a = dear_[i];
     std::memcpy(vector_.data(), f.r.data(), stride * sizeof(double));
     kernels().axpy(f.beta[a] / f.norm2[a], f.dual.data() + offset(f, a, stride), vector_.data(), stride);
     std::swap(f.free[a], f.free[f.m - 1]);
@@ -309,9 +312,10 @@ void Worker::explore(int depth) {
       if (!search_->superseded()) search_->leave_open(safe_bound(f));
       return;
     }
+    rank_terms(f, slots);
     if (pruned(f, slots) || tied_out(f, slots)) return;
     if (f.in_count == 0) search_->root_bound(safe_bound(f));
-    swap_to_last(f, dearest(f));
+    swap_to_last(f, dear_[0]);
     if (slots == 3) {
       scan_last(f);
       if (aborted_) {

@@ -54,11 +54,11 @@ class Worker {
   void load_root(Frame& frame) const;
   void begin(Frame& frame);
   void explore(int depth);
+  void rank_terms(Frame& frame, int slots);
   bool pruned(Frame& frame, int slots);
   bool dear_terms_prune(Frame& frame, int slots, double cut);
   double certified(const Frame& frame, const double* r, int free_count, int slots, double cut);
   double safe_bound(const Frame& frame);
-  int dearest(const Frame& frame) const;
   void swap_to_last(Frame& frame, int position);
   void exclude_last(Frame& frame) const;
   bool include_last(const Frame& frame, Frame& child);
@@ -87,6 +87,8 @@ class Worker {
   std::unique_ptr<Refitter> refitter_;
   std::vector<std::unique_ptr<Frame>> frames_;
   std::unique_ptr<Frame> scratch_;
+  int dear_[kMaxSize + 1];         // positions of the slots + 1 dearest free terms, dearest first
+  double drop_[kMaxSize + 1];      // what dropping them costs
   Array u_, c_, d_, square_, w_, vector_, basis_;
   Fit fit_;
   double kappa(const Frame& frame, double det) const;

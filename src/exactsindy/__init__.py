@@ -38,6 +38,7 @@ _HOME = {
         "SolverError",
     ],
     "exactsindy.library": ["Derivatives", "Fourier", "PerEquation", "Polynomials", "Term", "Terms", "Variables"],
+    "exactsindy.model": ["CoefficientTable", "Ending", "Equation", "FieldSimulation", "Model", "Simulation"],
     "exactsindy.problem": ["Block", "Problem"],
     "exactsindy.solver": [
         "Path",
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from exactsindy.certificate import Certificate as Certificate
     from exactsindy.certificate import Verification as Verification
     from exactsindy.certificate import verify as verify
+    from exactsindy.model import Model as Model
     from exactsindy.problem import Block as Block
     from exactsindy.problem import Problem as Problem
     from exactsindy.solver import Path as Path

@@ -481,11 +481,10 @@ def test_solution_of_another_problem_is_refused():
 def test_backends_agree(backend, system, degree, duration):
     if backend in PACKAGES:
         pytest.importorskip(PACKAGES[backend])
+    if (system, backend) == ("mhd", "scip"):
+        pytest.skip("SCIP takes half a minute for what Gurobi and enumeration do at once")
     problem, known = polynomial_problem(system, degree, duration)
-    if system == "mhd" and backend == "scip":  # seconds per equation
-        problem, k = one_equation(problem, "V1"), (2,)
-    else:
-        k = known.sizes
+    k = known.sizes
     native = solve(problem, k)
     # Mixed-integer solvers prove to their own tolerance of about 1e-7.
     other = solve(problem, k, backend=backend, settings=Settings(gap=1e-6, threads=1))
@@ -581,14 +580,14 @@ def mhd():
     return polynomial_problem("mhd", 3, 0.5)[0]
 
 
-@pytest.mark.parametrize("target, k", [(None, 5), ("V1", 6)])
-def test_threads_change_no_bit(mhd, target, k):
+@pytest.mark.parametrize("target", [None, "V1", "B3"])
+def test_threads_change_no_bit(mhd, target):
     problem = mhd if target is None else one_equation(mhd, target)
-    one = solve(problem, k, settings=Settings(threads=1))
+    one = solve(problem, 5, settings=Settings(threads=1))
     assert one.optimal
-    assert one.seconds.sum() > 0.05  # long enough for the helpers to join in
+    assert one.seconds.sum() > 0.03  # long enough for the helpers to join in
     for threads in (2, 4):
-        assert bits(solve(problem, k, settings=Settings(threads=threads))) == bits(one)
+        assert bits(solve(problem, 5, settings=Settings(threads=threads))) == bits(one)
 
 
 def test_threads_change_no_bit_of_a_path(mhd):
@@ -631,7 +630,7 @@ def regressions(draw):
     return data[:, :width], data[:, width:]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(regressions(), st.integers(0, 6), st.sampled_from([0.0, 1e-3, 1.0]))
 def test_claims_hold_for_any_small_arrays(data, k, ridge):
     problem = Problem.from_arrays(*data)
@@ -646,7 +645,7 @@ def test_claims_hold_for_any_small_arrays(data, k, ridge):
     assert result.optimality == "enumerated"
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(regressions(), st.integers(0, 6), st.floats(0.01, 100.0))
 def test_claims_about_a_shared_budget_hold_for_any_small_arrays(data, k, weight):
     problem = Problem.from_arrays(*data)

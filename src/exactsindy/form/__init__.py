@@ -1,4 +1,12 @@
-"""From data and a library to the regression Problem: strong and weak forms."""
+"""From data and a library to the regression Problem: strong, weak, integral and whitened forms."""
 
+from exactsindy.form.equations import Form as Form
+from exactsindy.form.increment import IncrementForm as IncrementForm
+from exactsindy.form.increment import Whiteness as Whiteness
+from exactsindy.form.integral import IntegralForm as IntegralForm
+from exactsindy.form.smoothing import Smoothed as Smoothed
+from exactsindy.form.smoothing import inform as inform
+from exactsindy.form.smoothing import smooth as smooth
 from exactsindy.form.strong import StrongForm as StrongForm
+from exactsindy.form.trial import Trial as Trial
 from exactsindy.form.weak import WeakForm as WeakForm

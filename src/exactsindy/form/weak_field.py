@@ -62,9 +62,7 @@ class Plan:
                 sampled |= extra
             lists.append(parts)
         entries = [
-            (row, part, *_split(part.integrand, by_parts.fields))
-            for row, parts in enumerate(lists)
-            for part in parts
+            (row, part, *_split(part.integrand, by_parts.fields)) for row, parts in enumerate(lists) for part in parts
         ]
         functions = tuple(dict.fromkeys(function for _, _, function, _ in entries))
         slopes = tuple(dict.fromkeys(slope for _, _, _, slope in entries))
@@ -143,9 +141,7 @@ class FieldRows:
             slopes = self.slopes.rows([slab[v] for v in self.slopes.inputs])
             weighted = np.empty((len(self.plan.columns), slopes.shape[1]))
             for column, (slope, orders) in enumerate(self.plan.columns):
-                np.multiply(
-                    slopes[slope], weights[orders][a : a + planes].reshape(-1), out=weighted[column]
-                )
+                np.multiply(slopes[slope], weights[orders][a : a + planes].reshape(-1), out=weighted[column])
             integrals += product(functions, weighted.T)
         return integrals.reshape(-1), self._targets(k, values)
 

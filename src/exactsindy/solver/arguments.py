@@ -80,7 +80,8 @@ def sizes(problem: Problem, k: Any, name: str = "k") -> tuple[int, ...]:
         missing = [target for target in targets if target not in given]
         if missing:
             raise SolverError(
-                f"{name} gives no number of terms for {', '.join(missing)}: name every equation, or pass one int for all."
+                f"{name} gives no number of terms for {', '.join(missing)}: name every equation, or pass one int "
+                "for all."
             )
         counts = [given[target] for target in targets]
     elif isinstance(k, Sequence | np.ndarray) and not isinstance(k, str):
