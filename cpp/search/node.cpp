@@ -397,13 +397,14 @@ bool Worker::scan_pairs(const Frame& f, const PairScan& scan) {
   };
   double gap = gap_now();
   for (int a = 1; a < scan.m; ++a) {
-    if (gap > -std::numeric_limits<double>::infinity())
+    // A gap of 0 or less: the terms in alone reach the cut, so every pair does (and rounding could turn the test round).
+    if (gap > 0.0)
       a = k.scan(s, stride, a, scan.m, u, c, square_.data(), d, gap, scan.kappa);
     if (a >= scan.m) return true;
     for (int b = 0; b < a; ++b) {
       const double schur = s[offset(f, a, stride) + b] - u[a] * u[b];
       const double gain = square_[a] * d[b] - 2.0 * c[a] * c[b] * schur + square_[b] * d[a];
-      if (gain + scan.kappa < gap * (d[a] * d[b] - schur * schur)) continue;
+      if (gap > 0.0 && gain + scan.kappa < gap * (d[a] * d[b] - schur * schur)) continue;
       if (++doubts > scan.patience) return false;
       std::copy(scan.in, scan.in + scan.in_count, support);
       support[scan.in_count] = f.free[a];
@@ -425,7 +426,8 @@ void Worker::scan_single(const Frame& f) {
   std::copy(f.in, f.in + f.in_count, support);
   for (int a = 0; a < f.m; ++a) {
     const double d = f.s[offset(f, a, stride) + a];
-    if (f.c[a] * f.c[a] + kappa(f, f.det) < (f.value - search_->cut()) * d) continue;
+    const double gap = f.value - search_->cut();
+    if (gap > 0.0 && f.c[a] * f.c[a] + kappa(f, f.det) < gap * d) continue;
     support[f.in_count] = f.free[a];
     candidate(support);
   }

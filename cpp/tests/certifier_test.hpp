@@ -111,7 +111,7 @@ inline double some_cut(Rng& rng, double least, double highest) {
 
 inline Data certifier_data(Rng& rng) {
   std::string kind;
-  Data data = random_data(rng, integer(rng, 2, 7), kind);
+  Data data = any_data(rng, integer(rng, 2, 7), kind);
   if (chance(rng, 0.5)) {
     kind = "collinear";
     data = random_triangle(rng, data.n);
@@ -223,7 +223,7 @@ TEST(reach_holds_all_coefficients) {
       for (const Answer& a : e.answers) {
         if (a.error.hi > cut) continue;
         for (std::size_t i = 0; i < a.support.size(); ++i)
-          CHECK_OP(std::abs(a.coef[i]), <=, reach[a.support[i]] * (1.0 + 1e-15));
+          CHECK_OP(std::abs(a.coef[i]), <=, reach[a.support[i]] * (1.0 + 1e-15) + 0x1p-90);  // (noise of the fit)
       }
     }
   }

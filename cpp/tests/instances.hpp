@@ -96,7 +96,7 @@ inline Data integer_triangle(Rng& rng, int n, int top) {
 }
 
 // One instance of a random family; `kind` names it.
-inline Data random_data(Rng& rng, int n, std::string& kind) {
+inline Data any_data(Rng& rng, int n, std::string& kind) {
   const int family = integer(rng, 0, 7);
   Data data = random_triangle(rng, n);
   switch (family) {

@@ -16,7 +16,7 @@ TEST(fit_equals_exact_value) {
   for (std::uint64_t seed = 100; seed < 100 + static_cast<std::uint64_t>(repeats(300)); ++seed) {
     Rng rng = seeded(seed);
     std::string kind;
-    const Data data = random_data(rng, integer(rng, 2, 9), kind);
+    const Data data = any_data(rng, integer(rng, 2, 9), kind);
     state().note = kind;
     const Instance in = data.instance();
     if (in.columns == 0) continue;
@@ -51,7 +51,7 @@ TEST(fit_coefficients) {
   for (std::uint64_t seed = 500; seed < 700; ++seed) {
     Rng rng = seeded(seed);
     std::string kind;
-    const Data data = random_data(rng, integer(rng, 2, 9), kind);
+    const Data data = any_data(rng, integer(rng, 2, 9), kind);
     state().note = kind;
     const Instance in = data.instance();
     if (in.columns < 2) continue;
@@ -157,7 +157,7 @@ TEST(fit_does_not_depend_on_units) {
   for (std::uint64_t seed = 1000; seed < 1100; ++seed) {
     Rng rng = seeded(seed);
     std::string kind;
-    const Data data = random_data(rng, 8, kind);
+    const Data data = any_data(rng, 8, kind);
     state().note = kind;
     Data scaled = data;
     // Column j in units 2^e: with its ridge in 2^2e.
@@ -189,7 +189,7 @@ TEST(instance_is_normalised) {
   for (std::uint64_t seed = 1100; seed < 1200; ++seed) {
     Rng rng = seeded(seed);
     std::string kind;
-    Data data = random_data(rng, integer(rng, 1, 20), kind);
+    Data data = any_data(rng, integer(rng, 1, 20), kind);
     if (chance(rng, 0.5)) rescale(rng, data, -140.0, 140.0);
     if (chance(rng, 0.3))
       for (int i = 0; i < data.n; ++i) data.at(i, data.n - 1) = 0.0;

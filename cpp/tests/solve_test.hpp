@@ -107,7 +107,7 @@ TEST(solve_path_and_pool_equal_enumeration) {
     Rng rng = seeded(seed);
     std::string kind;
     const int n = integer(rng, 1, 10);
-    const Data data = random_data(rng, n, kind);
+    const Data data = any_data(rng, n, kind);
     const int size = integer(rng, 1, std::min(n, n <= 8 ? 6 : 5));
     state().note = kind + " n=" + text(n) + " size=" + text(size);
     check_everything(rng, data, size);
@@ -241,7 +241,7 @@ TEST(starts_do_not_change_the_answer) {
   for (std::uint64_t seed = 40000; seed < 40060; ++seed) {
     Rng rng = seeded(seed);
     std::string kind;
-    const Data data = random_data(rng, 9, kind);
+    const Data data = any_data(rng, 9, kind);
     state().note = kind;
     const Instance instance = data.instance();
     const Reference reference(instance, 4);
@@ -279,7 +279,7 @@ TEST(several_equations_at_once) {
     for (std::uint64_t seed = 42000; seed < 42012; ++seed) {
       Rng rng = seeded(seed);
       std::string kind;
-      const Data data = random_data(rng, integer(rng, 1, 9), kind);
+      const Data data = any_data(rng, integer(rng, 1, 9), kind);
       sizes.push_back(integer(rng, 0, std::min(data.n, 5)));
       references.emplace_back(data.instance(), sizes.back());
       requests.push_back({data.instance(), sizes.back(), {}});

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,7 +122,7 @@ def _pieces(data: Trajectories) -> tuple[Trajectory, ...]:
         steps = np.diff(member.times)
         breaks = np.flatnonzero(steps > _GAP * np.median(steps)) + 1
         borders = [0, *breaks.tolist(), len(member)]
-        found += [member.slice(a, b) for a, b in zip(borders[:-1], borders[1:], strict=True) if b - a >= _LEAST]
+        found += [member.slice(a, b) for a, b in pairwise(borders) if b - a >= _LEAST]
     if not found:
         raise DataError(
             f"IncrementForm: no trajectory has {_LEAST} samples in a row without a gap; use longer data or WeakForm."

@@ -16,6 +16,7 @@ from exactsindy.form.patch import Patches
 from exactsindy.form.products import product
 from exactsindy.form.windows import AxisWindows
 from exactsindy.library import Features, Term, Variable
+from exactsindy.library.term import Atom
 
 Array = NDArray[np.float64]
 
@@ -86,7 +87,9 @@ class Plan:
 
 def _split(term: Term, fields: Sequence[str]) -> tuple[Term, Term]:
     """Return the term as a product of a function and spatial derivatives of fields."""
-    slope = {v: n for v, n in term.powers.items() if isinstance(v, Variable) and v.axes and v.name in fields}
+    slope: dict[Atom, int] = {
+        v: n for v, n in term.powers.items() if isinstance(v, Variable) and v.axes and v.name in fields
+    }
     return Term.of({a: n for a, n in term.powers.items() if a not in slope}), Term.of(slope)
 
 

@@ -6,7 +6,7 @@ import keyword
 from collections.abc import Sequence
 from typing import Any
 
-import exactsindy
+from exactsindy import __version__
 from exactsindy.data.optional import optional
 from exactsindy.data.target import Target
 from exactsindy.errors import ProblemError
@@ -94,7 +94,7 @@ def to_python(equations: Sequence[Equation], variables: Variables, name: str) ->
         for v, text in names.items()
         if text != variable_name(v)
     ]
-    head = f"# Written by exactsindy {exactsindy.__version__}"
+    head = f"# Written by exactsindy {__version__}"
     return "\n".join([head, *comments, "import numpy as np", "", "", header, *(f"    {b}" for b in body), ""])
 
 

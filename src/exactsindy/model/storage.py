@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import exactsindy
+from exactsindy import __version__
 from exactsindy.certificate.record import Certificate
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.library.base import Library
@@ -66,7 +66,7 @@ def _document(stored: Stored) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
-        "package_version": exactsindy.__version__,
+        "package_version": __version__,
         "problem_fingerprint": stored.fingerprint,
         "variables": {
             "states": variables.states,

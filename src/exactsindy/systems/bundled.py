@@ -1,4 +1,4 @@
-"""Make the bundled synthetic data again: ``python -m exactsindy.datasets.make FOLDER``."""
+"""Make the bundled synthetic data again: ``python -m exactsindy.systems.bundled FOLDER``."""
 
 from __future__ import annotations
 

@@ -1,0 +1,194 @@
+"""Fields over periodic dimensions as low Fourier modes: noise level, corner, transforms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactsindy.data import Field
+from exactsindy.errors import DataError
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+# Grid points transformed together: a few arrays of eight megabytes.
+_SLAB_POINTS = 1 << 19
+
+
+@dataclass(frozen=True)
+class Box:
+    """Wavenumbers -K..K along each dimension, 0..K along the last: all modes of a real field.
+
+    Arrays of modes have the dimensions of space last, in the order of the discrete Fourier transform.
+
+    Parameters
+    ----------
+    sizes
+        Number of grid points N of the data along each dimension.
+    lengths
+        Periods.
+    largest
+        K along each dimension.
+    """
+
+    sizes: tuple[int, ...]
+    lengths: tuple[float, ...]
+    largest: tuple[int, ...]
+
+    @cached_property
+    def indices(self) -> tuple[NDArray[np.intp], ...]:
+        """Return the integer wavenumbers along each dimension."""
+        last = len(self.largest) - 1
+        return tuple(
+            np.arange(k + 1) if i == last else np.r_[0 : k + 1, -k:0].astype(np.intp)
+            for i, k in enumerate(self.largest)
+        )
+
+    @cached_property
+    def waves(self) -> tuple[Array, ...]:
+        """Return the wavenumbers along each dimension, shaped to broadcast over the box."""
+        dims = len(self.largest)
+        return tuple(
+            (2 * np.pi / length * index).reshape([-1 if j == i else 1 for j in range(dims)])
+            for i, (index, length) in enumerate(zip(self.indices, self.lengths, strict=True))
+        )
+
+    @cached_property
+    def shells(self) -> NDArray[np.intp]:
+        """Return |k| in units of the smallest wavenumber, rounded."""
+        unit = 2 * np.pi / max(self.lengths)
+        radius = np.sqrt(sum(wave**2 for wave in self.waves))
+        return np.rint(radius / unit).astype(np.intp)
+
+    @cached_property
+    def independent(self) -> NDArray[np.bool_]:
+        """Return which modes are not the conjugates of others: where k_last = 0 only half of them."""
+        mesh = np.meshgrid(*self.indices, indexing="ij")
+        sign = np.zeros(mesh[0].shape)
+        for index in (mesh[-1], *mesh[:-1]):
+            sign = np.where(sign == 0, np.sign(index), sign)
+        return np.asarray(sign >= 0)
+
+    def derivative(self, orders: Sequence[int]) -> Complex:
+        """Return the factor (i k)^orders by which a derivative multiplies the modes."""
+        factor = np.ones([len(index) for index in self.indices], dtype=complex)
+        for wave, order in zip(self.waves, orders, strict=True):
+            factor = factor * (1j * wave) ** order
+        return factor
+
+    def smaller(self, largest: tuple[int, ...]) -> tuple[Box, tuple[NDArray[np.intp], ...]]:
+        """Return a box within this one, and where along each dimension its modes are."""
+        box = Box(self.sizes, self.lengths, largest)
+        places = []
+        for mine, theirs in zip(self.indices, box.indices, strict=True):
+            position = {int(k): i for i, k in enumerate(mine)}
+            places.append(np.array([position[int(k)] for k in theirs], dtype=np.intp))
+        return box, tuple(places)
+
+    def to_grid(self, modes: Complex, points: Sequence[int]) -> Array:
+        """Return the field (..., *points) of modes (..., *box) on a finer or coarser grid."""
+        from scipy import fft
+
+        dims, values = len(points), modes
+        for i in range(dims - 1):
+            axis = i - dims
+            shape = list(values.shape)
+            shape[axis] = points[i]
+            wide = np.zeros(shape, dtype=complex)
+            where = [slice(None)] * values.ndim
+            k = self.largest[i]
+            for part, source in ((slice(0, k + 1), slice(0, k + 1)), (slice(-k, None), slice(k + 1, None))):
+                if k or part.start == 0:
+                    target, origin = list(where), list(where)
+                    target[axis], origin[axis] = part, source
+                    wide[tuple(target)] = values[tuple(origin)]
+            values = fft.ifft(wide, axis=axis, overwrite_x=True)
+        grid = fft.irfft(values, n=points[-1], axis=-1, overwrite_x=True)
+        grid *= np.prod(points) / np.prod(self.sizes)
+        return np.asarray(grid)
+
+    def of_grid(self, values: Array) -> Complex:
+        """Return the modes (..., *box) of fields (..., *points), scaled as those of the data."""
+        from scipy import fft
+
+        dims = len(self.sizes)
+        points = values.shape[-dims:]
+        modes = fft.rfft(values, axis=-1)[..., : self.largest[-1] + 1]
+        for i in reversed(range(dims - 1)):
+            axis = i - dims
+            modes = np.take(fft.fft(modes, axis=axis), self.indices[i], axis=axis, mode="wrap")
+        modes = modes * (np.prod(self.sizes) / np.prod(points))
+        return np.asarray(modes)
+
+
+@dataclass(frozen=True)
+class Spectra:
+    """Low modes of all fields (fields x times x box) and the noise of each field."""
+
+    box: Box
+    modes: Complex
+    noise: Array
+
+
+def spectra(data: Field) -> Spectra:
+    """Return the modes below a quarter of the grid, and the noise from the band above.
+
+    The variance of white noise is the mean of |y_k|^2 / N over wavenumbers beyond N / 4 (one dimension) or
+    the corner beyond N / 3 and N / 4; that band must hold no signal.
+    """
+    dims = len(data.axes)
+    periods = _periods(data)
+    sizes = data.shape[:-1]
+    box = Box(sizes, periods, tuple(max(n // 4, 1) for n in sizes))
+    n = len(data.times)
+    total = int(np.prod(sizes))
+    modes = np.empty((len(data.names), n, *(len(index) for index in box.indices)), dtype=complex)
+    noise = np.zeros(len(data.names))
+    slab = max(_SLAB_POINTS // total, 1)
+    band = _band(sizes)
+    for f, values in enumerate(data.values):
+        for a in range(0, n, slab):
+            part = np.ascontiguousarray(np.moveaxis(values[..., a : a + slab], -1, 0))
+            full = _transform(part, dims)
+            noise[f] += (np.abs(full[(slice(None), *np.ix_(*band))]) ** 2).sum()
+            keep = np.ix_(*(np.mod(index, size) for index, size in zip(box.indices, sizes, strict=True)))
+            modes[f, a : a + slab] = full[(slice(None), *keep)]
+    count = n * int(np.prod([len(part) for part in band]))
+    return Spectra(box, modes, np.sqrt(noise / (count * total)))
+
+
+def _transform(part: Array, dims: int) -> Complex:
+    from scipy import fft
+
+    return np.asarray(fft.rfftn(part, axes=tuple(range(1, dims + 1))))
+
+
+def _band(sizes: Sequence[int]) -> list[NDArray[np.intp]]:
+    """Return per dimension the wavenumbers of the band that only noise reaches."""
+    band = []
+    for i, size in enumerate(sizes):
+        if i == len(sizes) - 1:
+            band.append(np.arange(size // 4 + 1, size // 2))
+        else:
+            index = np.arange(size)
+            band.append(index[np.minimum(index, size - index) > size // 3])
+    return band
+
+
+def _periods(data: Field) -> tuple[float, ...]:
+    bad = [name for name, period in zip(data.axes, data.periods, strict=True) if period is None]
+    if bad:
+        raise DataError(
+            f"ModalForm: the dimension {bad[0]!r} is not periodic. If it is, say so: "
+            f"field(..., periodic=({bad[0]!r},)); otherwise use WeakForm."
+        )
+    if data.missing:
+        raise DataError(f"ModalForm: {data.missing} cells are missing; use WeakForm, or fill them in.")
+    small = [name for name, size in zip(data.axes, data.shape, strict=False) if size < 16]
+    if small:
+        raise DataError(f"ModalForm: the dimension {small[0]!r} has fewer than 16 points; use WeakForm.")
+    return tuple(float(period) for period in data.periods if period is not None)
