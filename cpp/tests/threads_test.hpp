@@ -1,0 +1,94 @@
+// The answer does not depend on how many threads look for it.
+#pragma once
+#include "tests/limits_test.hpp"
+
+namespace exactsindy::tests {
+
+inline void check_same(const std::vector<Outcome>& one, const std::vector<Outcome>& other) {
+  CHECK_OP(one.size(), ==, other.size());
+  for (std::size_t s = 0; s < std::min(one.size(), other.size()); ++s) {
+    CHECK_OP(one[s].answers.size(), ==, other[s].answers.size());
+    for (std::size_t i = 0; i < std::min(one[s].answers.size(), other[s].answers.size()); ++i)
+      check_answer(other[s].answers[i], one[s].answers[i]);
+    CHECK_OP(one[s].lower, ==, other[s].lower);
+    CHECK_OP(one[s].runner_up, ==, other[s].runner_up);
+    CHECK(one[s].stop == other[s].stop);
+    CHECK_OP(one[s].complete, ==, other[s].complete);
+  }
+}
+
+inline void check_thread_counts(const Data& data, int size, Options options, bool long_enough) {
+  options.limits.threads = 1;
+  const std::vector<Outcome> one = solve_one(data, size, options);
+  double seconds = 0.0;
+  for (const Outcome& out : one) seconds += out.seconds;
+  if (long_enough) CHECK_OP(seconds, >, 0.01);  // or no task is ever handed over
+  for (int threads : {2, 4}) {
+    state().note += " threads=" + text(threads);
+    options.limits.threads = threads;
+    check_same(one, solve_one(data, size, options));
+  }
+}
+
+TEST(threads_agree_on_hard_problems) {
+  for (std::uint64_t seed = 60000; seed < 60003; ++seed) {
+    Rng rng = seeded(seed, "solve");
+    const Data data = hard_data(rng, slow_build() ? 26 : 32);
+    check_thread_counts(data, 6, {}, true);
+    seeded(seed, "pool");
+    check_thread_counts(data, 5, pool_options(40), true);
+  }
+}
+
+TEST(threads_agree_on_paths) {
+  Rng rng = seeded(60010);
+  Options options;
+  options.path = true;
+  check_thread_counts(hard_data(rng, 28), 6, options, true);
+}
+
+// Small integers and repeated columns: many supports tie, and the first in order must win.
+TEST(threads_agree_on_ties) {
+  for (std::uint64_t seed = 61000; seed < 61000 + static_cast<std::uint64_t>(repeats(16)); ++seed) {
+    Rng rng = seeded(seed, "ties");
+    const int n = integer(rng, 12, 20);
+    Data data = integer_triangle(rng, n, 1);
+    for (int j = n / 2; j < n; ++j)
+      if (chance(rng, 0.4)) data.copy_column(integer(rng, 0, j - 1), j);
+    if (chance(rng, 0.3)) data.ridge.assign(n, 0.25);
+    check_thread_counts(data, 4, {}, false);
+    check_thread_counts(data, 4, pool_options(30), false);
+  }
+}
+
+TEST(threads_agree_on_delicate_problems) {
+  for (std::uint64_t seed = 62000; seed < 62000 + static_cast<std::uint64_t>(repeats(24)); ++seed) {
+    Rng rng = seeded(seed, "delicate");
+    Data data = random_triangle(rng, integer(rng, 14, 20));
+    make_collinear(rng, data, -8.0, -1.0);
+    if (chance(rng, 0.5)) sparse_target(rng, data, 3, power_of_ten(rng, -16.0, -2.0));
+    if (chance(rng, 0.3)) ridge_of_columns(rng, data, -10.0, -1.0, 1.0);
+    check_thread_counts(data, 5, {}, false);
+  }
+}
+
+// More equations than threads, of very different difficulty: jobs and tasks mix.
+TEST(threads_share_several_equations) {
+  const auto run = [](int threads) {
+    std::vector<Request> requests;
+    for (std::uint64_t seed = 63000; seed < 63006; ++seed) {
+      Rng rng = seeded(seed);
+      requests.push_back({hard_data(rng, seed % 2 == 0 ? 26 : 8).instance(), 5, {}});
+    }
+    Options options;
+    options.limits.threads = threads;
+    return solve(requests, options, {});
+  };
+  const auto one = run(1);
+  for (int threads : {2, 4}) {
+    const auto other = run(threads);
+    for (std::size_t i = 0; i < one.size(); ++i) check_same(one[i], other[i]);
+  }
+}
+
+}  // namespace exactsindy::tests

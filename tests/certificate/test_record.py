@@ -14,6 +14,7 @@ CERTIFICATE = Certificate(
     target="x'",
     fingerprint="ab" * 32,
     size=2,
+    weights=(1.0,),
     ridge=(0.0, 1e-5, 0.1),
     support=("x", "x y"),
     coefficients=(-10.0, 0.1 + 0.2),
@@ -44,9 +45,7 @@ def test_json_is_strict_and_flat():
     assert fields["support"] == ["x", "x y"]
 
 
-@pytest.mark.parametrize(
-    "field, value", [("lower_bound", -math.inf), ("gap", math.inf), ("margin", math.inf)]
-)
+@pytest.mark.parametrize("field, value", [("lower_bound", -math.inf), ("gap", math.inf), ("margin", math.inf)])
 def test_infinite_claims_come_back(field, value):
     again = Certificate.from_json(replace(CERTIFICATE, **{field: value}).to_json())
     assert getattr(again, field) == value

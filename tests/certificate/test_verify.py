@@ -362,15 +362,11 @@ def test_other_problem_is_found(problem, claims):
     result = verify(problem, replace(claims, problem=other))
     assert not result.ok
     assert result.failures == ("the solution was found for another problem (the fingerprints differ).",)
-    assert str(result).startswith(
-        "NOT verified: a claim does not hold for these data.\n  - the solution was found"
-    )
+    assert str(result).startswith("NOT verified: a claim does not hold for these data.\n  - the solution was found")
 
 
 def test_shapes_that_do_not_fit_are_refused(problem, claims):
-    with pytest.raises(
-        ProblemError, match=r"solution.coef has shape \(1, 8\), .*expected \(2, 8\). Was it found"
-    ):
+    with pytest.raises(ProblemError, match=r"solution.coef has shape \(1, 8\), .*expected \(2, 8\). Was it found"):
         verify(problem, replace(claims, coef=claims.coef[:1]))
     with pytest.raises(ProblemError, match=r"solution\.objective has 1 entries: expected 2"):
         verify(problem, replace(claims, objective=claims.objective[:1]))
@@ -450,10 +446,7 @@ def test_false_claims_about_a_shared_budget_are_found():
     right = honest_total(problem, Total(3, [4.0, 0.5]), [4.0, 0.5])
     wrong_weights = replace(right, k=Total(3, [4.0, 1.0]))
     assert not verify(problem, wrong_weights).objective
-    assert (
-        "3 terms are claimed where k = 2"
-        in verify(problem, replace(right, k=Total(2, [4.0, 0.5]))).failures[0]
-    )
+    assert "3 terms are claimed where k = 2" in verify(problem, replace(right, k=Total(2, [4.0, 0.5]))).failures[0]
     margin = verify(problem, replace(right, margin=right.margin * 1.1))
     assert margin.checks[0].margin is False
     small = honest_total(problem, Total(2, [4.0, 0.5]), [4.0, 0.5])

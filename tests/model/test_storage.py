@@ -26,7 +26,7 @@ MODELS = {
 
 def certificate(**changes: object) -> Certificate:
     values = {
-        "target": "x'", "fingerprint": "ab12", "size": 1, "ridge": (0.0, 0.0), "support": ("x",),
+        "target": "x'", "fingerprint": "ab12", "size": 1, "weights": (1.0,), "ridge": (0.0, 0.0), "support": ("x",),
         "coefficients": (-0.1,), "objective": 0.1, "lower_bound": float("-inf"), "gap": float("inf"), "margin": 0.5,
         "status": "TIME_LIMIT", "nodes": 12, "seconds": 0.25, "version": "0.1.0",
     }  # fmt: skip

@@ -55,9 +55,7 @@ def lorenz():
 # Exact arithmetic
 
 
-@pytest.mark.parametrize(
-    "family", ["near_duplicates", "many_ties", "badly_scaled", "few_rows", "zero_columns"]
-)
+@pytest.mark.parametrize("family", ["near_duplicates", "many_ties", "badly_scaled", "few_rows", "zero_columns"])
 @pytest.mark.parametrize("ridge", [0.0, 2.5])
 def test_exact_values_agree_with_the_rational_oracle(family, ridge):
     _, _, factor, z, _ = generated(family, 4)
@@ -157,19 +155,13 @@ def test_zero_column_stays_out_whatever_its_ridge():
 def test_ties_go_to_the_smaller_then_the_first_support():
     result = enumeration.solve_equation(np.eye(4), np.ones(4), 0.0, np.zeros(4), 2, settings=Settings())
     assert (result.support, result.margin) == ((0, 1), 0.0)
-    result = enumeration.solve_equation(
-        np.eye(3), np.array([0.0, 2.0, 0]), 1.0, np.zeros(3), 2, settings=Settings()
-    )
+    result = enumeration.solve_equation(np.eye(3), np.array([0.0, 2.0, 0]), 1.0, np.zeros(3), 2, settings=Settings())
     assert (result.support, result.margin) == ((1,), 4.0)
 
 
 def test_constant_counts_in_objective_and_margin():
-    bare = enumeration.solve_equation(
-        np.eye(2), np.array([2.0, 1.0]), 0.0, np.zeros(2), 1, settings=Settings()
-    )
-    full = enumeration.solve_equation(
-        np.eye(2), np.array([2.0, 1.0]), 2.0, np.zeros(2), 1, settings=Settings()
-    )
+    bare = enumeration.solve_equation(np.eye(2), np.array([2.0, 1.0]), 0.0, np.zeros(2), 1, settings=Settings())
+    full = enumeration.solve_equation(np.eye(2), np.array([2.0, 1.0]), 2.0, np.zeros(2), 1, settings=Settings())
     assert (bare.objective, bare.margin) == (1.0, 3.0)
     assert (full.objective, full.margin) == (3.0, 1.0)
 
@@ -225,9 +217,7 @@ def test_solvers_agree_on_lorenz(lorenz, backend, size, ridge):
     if backend == "scip":
         result = scip.solve_equation(*lorenz, weights, size, settings=Settings())
     else:
-        result = gurobi.solve_equation(
-            *lorenz, weights, size, settings=Settings(threads=1), formulation=backend
-        )
+        result = gurobi.solve_equation(*lorenz, weights, size, settings=Settings(threads=1), formulation=backend)
     assert result.support == expected.support
     assert result.objective == expected.objective
     assert result.coef == pytest.approx(expected.coef, rel=1e-14)
@@ -245,9 +235,7 @@ def test_enumeration_finds_lorenz(lorenz):
 
 
 @pytest.mark.parametrize("solve", MIXED_INTEGER)
-@pytest.mark.parametrize(
-    "family", ["zero_target", "zero_columns", "all_zero", "orthogonal_ties", "badly_scaled"]
-)
+@pytest.mark.parametrize("family", ["zero_target", "zero_columns", "all_zero", "orthogonal_ties", "badly_scaled"])
 def test_solvers_on_awkward_data(solve, family):
     _, _, factor, z, rest = generated(family, 5)
     expected = enumeration.solve_equation(factor, z, rest, np.zeros(len(z)), 2, settings=Settings())
@@ -285,9 +273,7 @@ def test_solvers_print_nothing(solve, lorenz, capfd):
 
 
 def test_published_formulation_reports_its_own_bound(lorenz):
-    result = gurobi.solve_equation(
-        *lorenz, np.zeros(10), 3, settings=Settings(threads=1), formulation="published"
-    )
+    result = gurobi.solve_equation(*lorenz, np.zeros(10), 3, settings=Settings(threads=1), formulation="published")
     best = enumeration.solve_equation(*lorenz, np.zeros(10), 3, settings=Settings())
     assert result.status is Status.OPTIMAL
     assert len(result.support) <= 3
@@ -340,9 +326,7 @@ def test_scaled_equation_keeps_the_objective(lorenz):
     xi = np.linspace(-1.0, 2.0, 10)
     x = xi / scaled.unit
     value = np.sum((scaled.target - scaled.factor @ x) ** 2) + scaled.constant
-    assert scaled.claim(value) == pytest.approx(
-        np.sum((z - factor @ xi) ** 2) + rest + ridge @ xi**2, rel=1e-12
-    )
+    assert scaled.claim(value) == pytest.approx(np.sum((z - factor @ xi) ** 2) + rest + ridge @ xi**2, rel=1e-12)
     support, least = greedy(scaled.factor, scaled.target, 3)
     assert len(support) == 3
     assert 0.25 <= least + scaled.constant <= 4.0
@@ -361,9 +345,7 @@ def test_wrong_options_are_refused(lorenz):
     with pytest.raises(SolverError, match="bounds: only formulation='bigm' takes them, not 'sos1'"):
         gurobi.solve_equation(*lorenz, np.zeros(10), 3, settings=settings, bounds=np.ones(10))
     with pytest.raises(SolverError, match="bounds: expected one positive number per term"):
-        gurobi.solve_equation(
-            *lorenz, np.zeros(10), 3, settings=settings, formulation="bigm", bounds=np.zeros(10)
-        )
+        gurobi.solve_equation(*lorenz, np.zeros(10), 3, settings=settings, formulation="bigm", bounds=np.zeros(10))
 
 
 def test_licence_limit_names_the_cure():
@@ -411,9 +393,7 @@ def test_gurobi_failures_are_ours(lorenz, monkeypatch):
         gurobi.solve_equation(*lorenz, np.zeros(10), 3, settings=Settings())
 
 
-@pytest.mark.parametrize(
-    "solve, package", [(scip.solve_equation, "pyscipopt"), (gurobi.solve_equation, "gurobipy")]
-)
+@pytest.mark.parametrize("solve, package", [(scip.solve_equation, "pyscipopt"), (gurobi.solve_equation, "gurobipy")])
 def test_missing_package_names_the_cure(solve, package, monkeypatch):
     original = builtins.__import__
 

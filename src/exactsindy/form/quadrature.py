@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.differentiation.grid import uniform_step
 
 Array = NDArray[np.float64]
+Number = TypeVar("Number", np.float64, np.complex128)
 
 
 def interval_weights(t: Array) -> Array:
@@ -41,15 +44,15 @@ def interval_weights(t: Array) -> Array:
     return weights
 
 
-def integrate_intervals(weights: Array, values: Array) -> Array:
+def integrate_intervals(weights: Array, values: NDArray[Number]) -> NDArray[Number]:
     """Return the integrals over every interval (n - 1, ...) of sampled functions (n, ...)."""
     n = len(values)
     shape = (-1, *[1] * (values.ndim - 1))
-    total = weights[:, 1].reshape(shape) * values[:-1]
+    total: NDArray[Number] = weights[:, 1].reshape(shape) * values[:-1]
     total += weights[:, 2].reshape(shape) * values[1:]
     total[1:] += weights[1:, 0].reshape(shape) * values[: n - 2]
     total[:-1] += weights[:-1, 3].reshape(shape) * values[2:]
-    return np.asarray(total)
+    return total
 
 
 def _integrals(nodes: Array, low: Array, high: Array) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -76,7 +76,7 @@ def sizes(problem: Problem, k: Any, name: str = "k") -> tuple[int, ...]:
     """Return the number of terms of each equation: an int for all, a sequence, or a mapping from target name."""
     targets = problem.target_names
     if isinstance(k, Mapping):
-        given = {_name(problem, key): _count(value, f"{name}[{key!r}]") for key, value in k.items()}
+        given = {target: _count(v, f"{name}[{key!r}]") for target, key, v in _by_target(problem, k, name)}
         missing = [target for target in targets if target not in given]
         if missing:
             raise SolverError(
@@ -84,7 +84,7 @@ def sizes(problem: Problem, k: Any, name: str = "k") -> tuple[int, ...]:
                 "for all."
             )
         counts = [given[target] for target in targets]
-    elif isinstance(k, Sequence | np.ndarray) and not isinstance(k, str):
+    elif isinstance(k, Sequence | np.ndarray) and not isinstance(k, str) and np.ndim(k) > 0:
         if len(k) != len(targets):
             raise SolverError(
                 f"{name} has {len(k)} entries, but the problem has {len(targets)} equations ({', '.join(targets)})."
@@ -97,21 +97,53 @@ def sizes(problem: Problem, k: Any, name: str = "k") -> tuple[int, ...]:
 
 def total(problem: Problem, k: Total) -> tuple[int, NDArray[np.float64]]:
     """Return the shared budget and one weight per target."""
-    count = _count(k.k, "Total(k)")
+    count = one_size(k.k, "Total(k)")
     m = len(problem.target_names)
     if k.weights is None:
         return count, np.ones(m)
     if isinstance(k.weights, Mapping):
         weights = np.ones(m)
-        for key, value in k.weights.items():
-            weights[problem.target_names.index(_name(problem, key))] = value
+        for target, _, value in _by_target(problem, k.weights, "Total(weights)"):
+            weights[problem.target_names.index(target)] = _number(value, "Total(weights)")
     else:
-        weights = np.asarray(k.weights, dtype=np.float64)
+        weights = np.asarray(_number(k.weights, "Total(weights)"))
         if weights.shape != (m,):
             raise SolverError(f"Total(weights) has shape {weights.shape}: expected {m} weights, one per equation.")
     if not (np.all(np.isfinite(weights)) and np.all(weights > 0)):
         raise SolverError("Total(weights): expected positive finite numbers.")
     return count, weights
+
+
+def one_size(value: Any, name: str) -> int:
+    """Return a single number of terms."""
+    return _count(value, name)
+
+
+def check_problem(problem: Any) -> None:
+    """Refuse what is not a Problem, most likely a plain array."""
+    if not hasattr(problem, "target_names") or not hasattr(problem, "fingerprint"):
+        raise SolverError(
+            f"problem is of type {type(problem).__name__}: expected a Problem, e.g. "
+            "Problem.from_arrays(theta, targets) or form.problem(data, library)."
+        )
+
+
+def _by_target(problem: Problem, given: Mapping[Any, Any], name: str) -> list[tuple[str, Any, Any]]:
+    """Entries of a mapping with their full target names; an equation named twice is refused."""
+    entries = [(_name(problem, key), key, value) for key, value in given.items()]
+    seen: set[str] = set()
+    for target, key, _ in entries:
+        if target in seen:
+            raise SolverError(f"{name} names the equation {target} twice (the second time as {key!r}): name it once.")
+        seen.add(target)
+    return entries
+
+
+def _number(value: Any, name: str) -> Any:
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise SolverError(f"{name}: expected positive finite numbers, not {value!r}.") from None
 
 
 def _name(problem: Problem, key: Any) -> str:
@@ -150,7 +182,7 @@ def supports(problem: Problem, support: Any, name: str) -> list[tuple[int, ...]]
     if hasattr(support, "support"):
         support = support.support
     if isinstance(support, Mapping):
-        given = {_name(problem, key): value for key, value in support.items()}
+        given = {target: value for target, _, value in _by_target(problem, support, name)}
         chosen = [given.get(target, ()) for target in targets]
     elif isinstance(support, Sequence) and not isinstance(support, str):
         chosen = list(support)
@@ -171,6 +203,8 @@ def supports(problem: Problem, support: Any, name: str) -> list[tuple[int, ...]]
 def _support(problem: Problem, target: str, terms: Any, name: str) -> tuple[int, ...]:
     block, _ = problem.locate(target)
     known = {problem.names[c]: int(c) for c in problem.columns(block)}
+    if isinstance(terms, str) or not isinstance(terms, Iterable):
+        raise SolverError(f"{name}={terms!r}: expected a list of terms, e.g. [{terms!r}].")
     indices = set()
     for term in terms:
         label = getattr(term, "name", term)
@@ -179,10 +213,9 @@ def _support(problem: Problem, target: str, terms: Any, name: str) -> tuple[int,
                 raise SolverError(f"{name}: no term {label!r} in the library of {target}; it has {', '.join(known)}.")
             indices.add(known[label])
         else:
-            index = _count(term, name)
-            if index not in known.values():
-                raise SolverError(f"{name}: term index {index} is not in the library of {target}.")
-            indices.add(index)
+            if not isinstance(term, int | np.integer) or isinstance(term, bool) or term not in known.values():
+                raise SolverError(f"{name}: term index {term!r} is not in the library of {target}.")
+            indices.add(int(term))
     return tuple(sorted(indices))
 
 

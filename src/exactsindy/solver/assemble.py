@@ -90,4 +90,4 @@ def _status(status: Status, gap: float, settings: Settings) -> Status:
         return status
     if gap <= max(settings.gap, PROVED):
         return Status.OPTIMAL
-    return status if status is not Status.OPTIMAL else Status.INTERRUPTED
+    return status if status is not Status.OPTIMAL else Status.TOLERANCE

@@ -68,6 +68,7 @@ def solve(
     >>> solution.support, solution.optimal
     (((3, 7),), True)
     """
+    arguments.check_problem(problem)
     arguments.no_constraints(constraints)
     weights = arguments.ridge_matrix(problem, ridge)
     starts = _starts(problem, start)
@@ -116,6 +117,7 @@ def refit(problem: Problem, support: Any, *, ridge: Any = 0.0, constraints: Sequ
     >>> es.refit(problem, [["a"]]).objective
     array([17.])
     """
+    arguments.check_problem(problem)
     arguments.no_constraints(constraints)
     weights = arguments.ridge_matrix(problem, ridge)
     supports = arguments.supports(problem, support, "support")

@@ -43,13 +43,15 @@ def percent(value: float) -> str:
 
 def _facts(solution: Solution, i: int) -> str:
     status = solution.status[i]
-    words = {Status.OPTIMAL: "proved optimal", Status.REFITTED: "refitted, nothing proved"}
+    close = f"proved within {100 * solution.gap[i]:.2g} %" if solution.gap[i] > 1e-8 else "proved optimal"
+    words = {Status.OPTIMAL: close, Status.REFITTED: "refitted, nothing proved"}
     parts = [words.get(status, status.name.lower().replace("_", " ") + ", not proved")]
     parts.append(f"objective {solution.objective[i]:.8g}")
     if math.isfinite(solution.lower_bound[i]):
         parts.append(f"bound {solution.lower_bound[i]:.8g}")
         parts.append(f"gap {solution.gap[i]:.1e}")
-    parts.append(f"next best {percent(float(solution.margin[i]))}" + (" worse" if solution.margin[i] > 0 else ""))
+    margin = float(solution.margin[i])
+    parts.append(f"next best {percent(margin)}" + (" worse" if 0 < margin < math.inf else ""))
     parts.append(f"{int(solution.nodes[i])} nodes")
     parts.append(seconds(float(solution.seconds[i])))
     if solution.exact_fit[i]:

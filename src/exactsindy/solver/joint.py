@@ -19,13 +19,17 @@ from exactsindy.solver import arguments, backends
 from exactsindy.solver.backends import native
 from exactsindy.solver.backends.native import Found, dense
 from exactsindy.solver.backends.result import BackendResult
-from exactsindy.solver.settings import Settings, Status, Total
+from exactsindy.solver.joint_margin import joint_margin
+from exactsindy.solver.settings import Progress, Settings, Status, Total
 from exactsindy.solver.solution import Solution, floors, margin_of, relative_gap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from exactsindy.problem import Problem
+
+# A limit or Ctrl-C is for the whole call.
+_ENDED = (Status.TIME_LIMIT, Status.NODE_LIMIT, Status.INTERRUPTED)
 
 Solver = Callable[[int, int], BackendResult]
 
@@ -45,11 +49,13 @@ class _Table:
     def lower(self, s: int) -> float:
         return self.weight * self.results[s].lower_bound if s < len(self.results) else self.trivial
 
-    def rival(self, s: int) -> float:
-        """Value of the next-best support of s terms; nan if it is not known."""
-        if s >= len(self.results) or len(self.results[s].support) != s:
-            return np.nan
-        return self.weight * self.results[s].objective * (1.0 + self.results[s].margin)
+    def pair(self, s: int) -> tuple[float, float] | None:
+        """Values of the two best supports of exactly s terms, if the results tell."""
+        if s >= len(self.results) or len(self.results[s].support) != s or np.isnan(self.results[s].margin):
+            return None
+        best = self.upper(s)
+        rival = np.inf if np.isinf(self.results[s].margin) and best > 0 else best * (1.0 + self.results[s].margin)
+        return None if best == 0 else (best, rival)
 
 
 def solve(
@@ -85,12 +91,13 @@ def _solve(
     _, weights = arguments.total(problem, k)
     # w_j RSS_j + ridge |xi_j|^2 = w_j (RSS_j + (ridge / w_j) |xi_j|^2)
     equations = arguments.equations(problem, ridge / weights[:, None])
-    begin = time.perf_counter()
+    budget_left = _Allowance(settings)
 
     def solve_one(j: int, size: int) -> BackendResult:
         e = equations[j]
         local = [tuple(int(i) for i in np.flatnonzero(np.isin(e.columns, starts[j])))] if starts else []
-        outcome = native.run([e], [size], [local], _remaining(settings, begin))[0][0]
+        outcome = native.run([e], [size], [local], budget_left.settings())[0][0]
+        budget_left.nodes += outcome.nodes
         best = outcome.answers[0]
         return BackendResult(
             support=best.support,
@@ -107,15 +114,46 @@ def _solve(
         _Table(float(w), float(w * (e.rest @ e.rest)) * (1 - 1e-12), arguments.clipped(e, min(k.k, len(e.names))))
         for e, w in zip(equations, weights, strict=True)
     ]
+
+    def pair(j: int, size: int, most: int) -> tuple[float, float] | None:
+        known = tables[j].pair(size)
+        if known is not None or size > most:
+            return known
+        e = equations[j]
+        outcome = native.run([e], [size], [[]], budget_left.settings(), pool=True, keep=2)[0][0]
+        budget_left.nodes += outcome.nodes
+        if not outcome.complete:
+            return None
+        values = [tables[j].weight * found.objective for found in outcome.answers] + [np.inf, np.inf]
+        return values[0], values[1]
+
     for budget in budgets:
         _fill(tables, budget, solve_one)
-        yield _assemble(problem, equations, tables, replace(k, k=budget), ridge, settings)
+        yield _assemble(problem, equations, tables, replace(k, k=budget), ridge, settings, pair)
 
 
-def _remaining(settings: Settings, begin: float) -> Settings:
-    if settings.seconds is None:
-        return settings
-    return replace(settings, seconds=max(settings.seconds - (time.perf_counter() - begin), 1e-3))
+class _Allowance:
+    """What is left of the limits of a call that consists of several solves."""
+
+    def __init__(self, given: Settings) -> None:
+        self.given = given
+        self.begin = time.perf_counter()
+        self.nodes = 0
+
+    def settings(self) -> Settings:
+        """Return settings for the next solve; its progress goes on from what was done before."""
+        done, elapsed, report = self.nodes, time.perf_counter() - self.begin, self.given.progress
+
+        def forward(now: Progress) -> None:
+            if report is not None:
+                report(replace(now, nodes=now.nodes + done, seconds=now.seconds + elapsed))
+
+        return replace(
+            self.given,
+            seconds=None if self.given.seconds is None else max(self.given.seconds - elapsed, 1e-3),
+            nodes=None if self.given.nodes is None else max(self.given.nodes - done, 1),
+            progress=None if report is None else forward,
+        )
 
 
 def _fill(tables: list[_Table], budget: int, solve_one: Solver) -> None:
@@ -123,6 +161,8 @@ def _fill(tables: list[_Table], budget: int, solve_one: Solver) -> None:
     for j, table in enumerate(tables):
         if not table.results:
             table.results.append(solve_one(j, 0))
+    if any(r.status in _ENDED for t in tables for r in t.results):
+        return
     while True:
         sizes = _combine([[t.lower(s) for s in range(min(t.largest, budget) + 1)] for t in tables], budget)
         unsolved = [j for j, (t, s) in enumerate(zip(tables, sizes, strict=True)) if s >= len(t.results)]
@@ -130,6 +170,8 @@ def _fill(tables: list[_Table], budget: int, solve_one: Solver) -> None:
             return
         for j in unsolved:
             tables[j].results.append(solve_one(j, len(tables[j].results)))
+            if tables[j].results[-1].status in _ENDED:
+                return
 
 
 def _combine(values: list[list[float]], budget: int) -> list[int]:
@@ -163,6 +205,7 @@ def _assemble(
     k: Total,
     ridge: NDArray[np.float64],
     settings: Settings,
+    pair: Callable[[int, int, int], tuple[float, float] | None],
 ) -> Solution:
     solved = [min(len(t.results) - 1, k.k) for t in tables]
     sizes = _combine([[t.upper(s) for s in range(n + 1)] for t, n in zip(tables, solved, strict=True)], k.k)
@@ -189,7 +232,7 @@ def _assemble(
         ),
         objective=objectives,
         lower_bound=bounds,
-        margin=np.array([_margin(tables, sizes, objective) if proved else np.nan]),
+        margin=np.array([_margin(tables, [len(r.support) for r in chosen], pair) if proved else np.nan]),
         status=(status,),
         nodes=np.array([sum(r.nodes for t in tables for r in t.results)], dtype=np.int64),
         seconds=np.array([sum(r.seconds for t in tables for r in t.results)]),
@@ -198,57 +241,19 @@ def _assemble(
     )
 
 
-def _margin(tables: list[_Table], sizes: list[int], objective: float) -> float:
-    """Distance of the next-best joint support with as many terms; nan where an unsolved size could be it."""
-    used = sum(len(t.results[s].support) for t, s in zip(tables, sizes, strict=True))
-    if used != sum(sizes):
-        return float("nan")
-    best = np.inf
-    for j, table in enumerate(tables):  # the same sizes, the next-best support of one equation
-        best = np.fmin(best, objective - table.upper(sizes[j]) + table.rival(sizes[j]))
-        if np.isnan(table.rival(sizes[j])):
-            return float("nan")
-    for other, proved in _other_sizes(tables, sizes, used):
-        if not proved and other < best:
-            return float("nan")
-        best = min(best, other)
-    return margin_of(objective, float(best))
+# A margin may need values of more terms than the answer has; they get dearer with every term, so stop after this many.
+_FURTHER = 5
 
 
-def _other_sizes(tables: list[_Table], sizes: list[int], used: int) -> Iterator[tuple[float, bool]]:
-    """Best combination with another size for equation j, and as many terms in all, for each j and size."""
-    for j, table in enumerate(tables):
-        for s in range(min(table.largest, used) + 1):
-            if s == sizes[j]:
-                continue
-            others = [
-                [t.upper(i) if i < len(t.results) else t.lower(i) for i in range(min(t.largest, used) + 1)]
-                for t in tables
-            ]
-            others[j] = [np.inf] * s + [others[j][s]]
-            chosen = _exactly(others, used)
-            if chosen is None:
-                continue
-            value = sum(row[i] for row, i in zip(others, chosen, strict=True))
-            solved = all(
-                i < len(t.results) and len(t.results[i].support) == i for t, i in zip(tables, chosen, strict=True)
-            )
-            yield value, solved
-
-
-def _exactly(values: list[list[float]], budget: int) -> list[int] | None:
-    """As `_combine`, with exactly ``budget`` terms; None if that cannot be."""
-    best: dict[int, tuple[float, list[int]]] = {0: (0.0, [])}
-    for row in values:
-        following: dict[int, tuple[float, list[int]]] = {}
-        for total, (value, sizes) in best.items():
-            for s, extra in enumerate(row[: budget - total + 1]):
-                if not np.isfinite(extra):
-                    continue
-                if total + s not in following or value + extra < following[total + s][0]:
-                    following[total + s] = (value + extra, [*sizes, s])
-        best = following
-    return best[budget][1] if budget in best else None
+def _margin(
+    tables: list[_Table], sizes: list[int], pair: Callable[[int, int, int], tuple[float, float] | None]
+) -> float:
+    return joint_margin(
+        sizes,
+        [t.largest for t in tables],
+        [t.trivial for t in tables],
+        lambda j, s: pair(j, s, sizes[j] + _FURTHER),
+    )
 
 
 def by_backend(problem: Problem, k: Total, ridge: NDArray[np.float64], settings: Settings, backend: str) -> Solution:
@@ -269,4 +274,4 @@ def by_backend(problem: Problem, k: Total, ridge: NDArray[np.float64], settings:
         for e, w in zip(equations, weights, strict=True)
     ]
     _fill(tables, k.k, solve_one)
-    return _assemble(problem, equations, tables, k, ridge, settings)
+    return _assemble(problem, equations, tables, k, ridge, settings, lambda j, s, most: tables[j].pair(s))

@@ -53,14 +53,21 @@ class Path:
         if not lam >= 0:
             raise SolverError(f"penalised(lam={lam!r}): expected a number >= 0.")
         if isinstance(self[0].k, Total):
-            cost = [float(s.objective[0]) + lam * sum(map(len, s.support)) for s in self.solutions]
-            return self.solutions[int(np.argmin(cost))]
-        terms = np.array([[len(support) for support in s.support] for s in self.solutions])
-        picks = np.argmin(self.objectives + lam * terms, axis=0)
+            terms = np.array([[sum(map(len, s.support))] for s in self.solutions])
+        else:
+            terms = np.array([[len(support) for support in s.support] for s in self.solutions])
+        penalty = np.multiply(lam, terms, out=np.zeros(terms.shape), where=terms > 0)
+        picks = np.argmin(self.objectives + penalty, axis=0)
+        if isinstance(self[0].k, Total):
+            return self.solutions[int(picks[0])]
         return self.at({target: int(k) for target, k in zip(self.problem.target_names, picks, strict=True)})
 
     def at(self, k: dict[str, int] | Sequence[int]) -> Solution:
         """Return the solution with its own number of terms for each equation."""
+        if isinstance(self[0].k, Total):
+            raise SolverError(
+                "path.at picks a size per equation; this path is of a shared budget (Total): use path[k]."
+            )
         sizes = arguments.sizes(self.problem, k)
         rows = [self[size] for size in sizes]
 
@@ -123,12 +130,14 @@ def solve_path(
     >>> path[1].support, path[3].optimal
     (((2,),), True)
     """
+    arguments.check_problem(problem)
     arguments.no_constraints(constraints)
     weights = arguments.ridge_matrix(problem, ridge)
     starts = None if start is None else arguments.supports(problem, start, "start")
     if isinstance(k_max, Total):
+        arguments.total(problem, k_max)
         return Path(problem, tuple(joint.path(problem, k_max, weights, starts, settings)))
-    size = arguments.sizes(problem, k_max, "k_max")[0]
+    size = arguments.one_size(k_max, "k_max")
     equations = arguments.equations(problem, weights)
     clipped = [arguments.clipped(e, size) for e in equations]
     outcomes = native.run(equations, clipped, local_starts(equations, starts), settings, path=True)

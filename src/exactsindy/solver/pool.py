@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from exactsindy.errors import SolverError
@@ -95,12 +96,13 @@ def solve_pool(
     >>> [member.support for member in pool["x'"]][0], pool.complete["x'"]
     ((0,), True)
     """
+    arguments.check_problem(problem)
     arguments.no_constraints(constraints)
     if (within is None) == (count is None):
         raise SolverError("solve_pool needs one of within= (a share, e.g. 0.02) and count= (how many supports).")
-    if within is not None and not 0 <= within < float("inf"):
+    if within is not None and not (isinstance(within, Real) and 0 <= within < float("inf")):
         raise SolverError(f"within={within!r}: expected a share >= 0, e.g. 0.02 for 2 %.")
-    if count is not None and not 1 <= count <= CAPACITY:
+    if count is not None and (not isinstance(count, Integral) or isinstance(count, bool) or not 1 <= count <= CAPACITY):
         raise SolverError(f"count={count!r}: expected a number of supports from 1 to {CAPACITY}.")
     if isinstance(k, Total):
         raise SolverError("solve_pool takes a number of terms per equation, not Total: ask for each equation's rivals.")

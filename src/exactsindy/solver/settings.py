@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 
 from exactsindy.errors import SolverError
 
@@ -12,9 +13,10 @@ from exactsindy.errors import SolverError
 class Status(enum.Enum):
     """How a solve ended; the value is the sentence shown to the user."""
 
-    OPTIMAL = "Proved optimal: no other support of this size fits these data better."
+    OPTIMAL = "Proved: no other support of this size fits these data better, to the gap asked for."
     TIME_LIMIT = "Time limit reached: best support so far, with a true bound. Allow more `seconds` to prove it."
     NODE_LIMIT = "Node limit reached: best support so far, with a true bound. Allow more `nodes` to prove it."
+    TOLERANCE = "The backend stopped at its own tolerance, above the gap asked for. Use the native solver to prove it."
     INTERRUPTED = "Interrupted: best support so far, with a true bound."
     REFITTED = "Fit of a given support: nothing is claimed about other supports."
     INFEASIBLE = "Infeasible: no support satisfies the constraints."
@@ -58,12 +60,18 @@ class Settings:
     progress: Callable[[Progress], None] | None = None
 
     def __post_init__(self) -> None:
-        if not self.gap >= 0:
+        if not isinstance(self.gap, Real) or not self.gap >= 0:
             raise SolverError(f"Settings(gap={self.gap!r}): expected a number >= 0, e.g. 1e-9.")
-        for name in ("seconds", "nodes", "threads"):
+        for name, kind, words in (
+            ("seconds", Real, "a positive number"),
+            ("nodes", Integral, "a positive integer"),
+            ("threads", Integral, "a positive integer"),
+        ):
             value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise SolverError(f"Settings({name}={value!r}): expected a positive number, or None for no limit.")
+            if value is not None and (not isinstance(value, kind) or isinstance(value, bool) or not value > 0):
+                raise SolverError(f"Settings({name}={value!r}): expected {words}, or None for no limit.")
+        if self.progress is not None and not callable(self.progress):
+            raise SolverError(f"Settings(progress={self.progress!r}): expected a function of one Progress, or None.")
 
 
 @dataclass(frozen=True)

@@ -93,6 +93,7 @@ class Solution:
 
     def _certificate(self, i: int) -> Certificate:
         from exactsindy import __version__
+        from exactsindy.solver.arguments import total
 
         names, targets = self.problem.names, self.problem.target_names
         joint = isinstance(self.k, Total)
@@ -103,6 +104,7 @@ class Solution:
             target=", ".join(targets[row] for row in rows),
             fingerprint=self.problem.fingerprint,
             size=self.k.k if isinstance(self.k, Total) else self.k[i],
+            weights=tuple(total(self.problem, self.k)[1].tolist()) if isinstance(self.k, Total) else (1.0,),
             ridge=tuple(float(x) for row in rows for x in self.ridge[row]),
             support=tuple(label(row, j) for row, j in terms),
             coefficients=tuple(float(self.coef[row, j]) for row, j in terms),
@@ -121,7 +123,10 @@ class Solution:
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{t}: {len(s)} terms" for t, s in zip(self.problem.target_names, self.support, strict=True))
-        return f"<Solution {shown}; {'proved optimal' if self.optimal else 'not proved'}>"
+        widest = float(np.max(self.gap, initial=0.0))
+        proof = "proved optimal" if widest <= 1e-8 else f"proved within {widest:.1e}"
+        proof = proof if self.optimal else "not proved"
+        return f"<Solution {shown}; {proof}>"
 
 
 def floors(problem: Problem, coef: NDArray[np.float64], k: object) -> NDArray[np.float64]:

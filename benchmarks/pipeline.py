@@ -1,0 +1,261 @@
+"""Compares building the regression (data to Problem) with PySINDy 2.1; run with --help.
+
+Every measurement runs in a process of its own on one thread: CPU seconds of the call, peak memory of the
+process beyond imports. Both sides of a case see the same data, windows of the same size and the same terms.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+Run = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One comparison: ``prepare[side](size)`` returns the bytes of the data and the call to measure."""
+
+    title: str
+    sides: tuple[str, ...]
+    sizes: dict[str, int]
+    target: float
+
+
+def lorenz(n: int) -> np.ndarray:
+    from exactsindy.systems import lorenz as system
+
+    return system().simulate([1.0, 2.0, 20.0], 0.002 * np.arange(n))
+
+
+def strong(side: str, n: int) -> tuple[int, Run]:
+    x = lorenz(n)
+    if side == "pysindy":
+        import pysindy as ps
+
+        def run() -> object:
+            model = ps.SINDy(
+                optimizer=ps.STLSQ(),
+                feature_library=ps.PolynomialLibrary(degree=5),
+                differentiation_method=ps.SmoothedFiniteDifference(smoother_kws={"window_length": 9}),
+            )
+            return model.fit(x, t=0.002)
+
+        return x.nbytes, run
+    from exactsindy.data import trajectories
+    from exactsindy.form import StrongForm
+    from exactsindy.library import Polynomials
+
+    data = trajectories(x, time=0.002)
+    return x.nbytes, lambda: StrongForm().problem(data, Polynomials(5))
+
+
+def weak_ode(side: str, n: int) -> tuple[int, Run]:
+    x, domains = lorenz(n), 2400
+    if side == "pysindy":
+        import pysindy as ps
+
+        def run() -> object:
+            library = ps.WeakPDELibrary(
+                ps.PolynomialLibrary(degree=3), spatiotemporal_grid=0.002 * np.arange(n), K=domains
+            )
+            return library.fit_transform(x), library.convert_u_dot_integral(x)
+
+        return x.nbytes, run
+    from exactsindy.data import trajectories
+    from exactsindy.form import WeakForm
+    from exactsindy.library import Polynomials
+
+    data = trajectories(x, time=0.002)
+    form = WeakForm(domains, quadrature=_quadrature(side), width=0.002 * (n - 1) / 20)
+    return x.nbytes, lambda: form.problem(data, Polynomials(3))
+
+
+def weak_pde(side: str, n: int) -> tuple[int, Run]:
+    """Reaction-diffusion: n x n x 250 points, two fields, 109 terms, 400 windows of half-width 1, 1, 1/4."""
+    grid, times, fields = spirals(n, side == "pysindy")
+    nbytes = 2 * n * n * len(times) * 8
+    if side == "pysindy":
+        import pysindy as ps
+
+        mesh = np.stack(np.meshgrid(grid, grid, times, indexing="ij"), -1)
+
+        def run() -> object:
+            library = ps.WeakPDELibrary(
+                ps.PolynomialLibrary(degree=3, include_bias=False),
+                derivative_order=2,
+                spatiotemporal_grid=mesh,
+                K=400,
+                H_xt=[1.0, 1.0, 0.25],
+                diff_kwargs={"is_uniform": True, "periodic": True},
+            )
+            axes = {"ax_spatial": [0, 1], "ax_time": 2, "ax_coord": 3}
+            return library.fit_transform(ps.AxesArray(fields, axes)), library.convert_u_dot_integral(fields)
+
+        return nbytes, run
+    from exactsindy.form import WeakForm
+
+    data, library = reaction_diffusion(grid, times, fields)
+    form = WeakForm(400, quadrature=_quadrature(side), width=(1.0, 1.0, 0.25))
+    return nbytes, lambda: form.problem(data, library)
+
+
+def modal_pde(side: str, n: int) -> tuple[int, Run]:
+    from exactsindy.form import ModalForm
+
+    grid, times, fields = spirals(n, False, noise=0.1)
+    data, library = reaction_diffusion(grid, times, fields)
+    model = np.zeros((2, 109))
+    model[:, :12] = 0.1
+    return 2 * n * n * len(times) * 8, lambda: ModalForm(model=model).problem(data, library)
+
+
+def increment(side: str, n: int) -> tuple[int, Run]:
+    """Four states, degree 3, 35 terms: smoothing, whitening and four factors."""
+    from exactsindy.data import trajectories
+    from exactsindy.form import IncrementForm
+    from exactsindy.library import Polynomials
+
+    rng = np.random.default_rng(0)
+    x = np.column_stack([lorenz(n), lorenz(n)[::-1, 0]]) + 0.1 * rng.normal(size=(n, 4))
+    data = trajectories(x, time=0.002)
+    model = rng.normal(size=(4, 35)) * (rng.uniform(size=(4, 35)) < 0.1)
+    return x.nbytes, lambda: IncrementForm(model=model).problem(data, Polynomials(3))
+
+
+def _quadrature(side: str) -> str:
+    return "pysindy" if side.endswith("same rule") else "exact"
+
+
+def spirals(n: int, joined: bool, noise: float = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return grid, times and the fields u, v of rotating spirals, filled row by row to stay lean."""
+    grid, times = 20.0 * np.arange(n) / n - 10.0, np.linspace(0, 5, 250)
+    shape = (n, n, 250, 2) if joined else (2, n, n, 250)
+    fields = np.empty(shape)
+    rng = np.random.default_rng(0)
+    for i, x in enumerate(grid):
+        radius, angle = np.hypot(x, grid)[:, None], np.arctan2(grid, x)[:, None]
+        size = np.tanh(radius) * np.exp(-((radius / 7) ** 8))
+        for f, wave in enumerate((np.cos, np.sin)):
+            row = size * wave(angle - radius + times) + noise * rng.normal(size=(n, 250))
+            if joined:
+                fields[i, :, :, f] = row
+            else:
+                fields[f, i] = row
+    return grid, times, fields
+
+
+def reaction_diffusion(grid: np.ndarray, times: np.ndarray, fields: np.ndarray) -> tuple[object, object]:
+    from exactsindy.data import field
+    from exactsindy.library import Derivatives, Polynomials
+
+    coords = {"x": grid, "y": grid, "t": times}
+    values = {"u": fields[0], "v": fields[1]}
+    data = field(values, dims=("x", "y", "t"), coords=coords, periodic=("x", "y"))
+    cubic = Polynomials(3, bias=False)
+    return data, cubic + Derivatives(2) + cubic * Derivatives(2)
+
+
+PREPARE = {f.__name__: f for f in (strong, weak_ode, weak_pde, modal_pde, increment)}
+OURS, SAME = "exactsindy", "exactsindy, same rule"
+CASES = {
+    "strong": Case(
+        "strong form, n x 3, degree 5 (PySINDy: warm STLSQ fit)",
+        ("pysindy", OURS),
+        {"full": 100_000, "quick": 20_000},
+        5,
+    ),
+    "weak_ode": Case(
+        "weak form, n x 3, 2400 windows, cubic",
+        ("pysindy", SAME, OURS),
+        {"full": 25_000, "quick": 8_000},
+        50,
+    ),
+    "weak_pde": Case(
+        "weak form, n x n x 250 x 2, 400 windows, 109 terms",
+        ("pysindy", SAME, OURS),
+        {"full": 256, "quick": 64},
+        30,
+    ),
+    "modal_pde": Case("modal form, n x n x 250 x 2, 109 terms", (OURS,), {"full": 256, "quick": 64}, 0),
+    "increment": Case("increment form, n x 4, 35 terms", (OURS,), {"full": 5_000, "quick": 5_000}, 0),
+}
+
+
+def worker(name: str, side: str, size: int) -> None:
+    """Measure one side and print it as JSON."""
+    warnings.simplefilter("ignore")
+    import scipy.fft
+    import scipy.linalg  # noqa: F401
+
+    if side == "pysindy":
+        import pysindy  # noqa: F401
+    else:
+        import exactsindy.form  # noqa: F401
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    nbytes, run = PREPARE[name](side, size)
+    seconds = []
+    for _ in range(1 if side == "pysindy" and name == "weak_pde" else 3):
+        start = time.process_time()
+        run()
+        seconds.append(time.process_time() - start)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(json.dumps({"seconds": min(seconds), "megabytes": (peak - before) / 1024, "data": nbytes / 2**20}))
+
+
+def measure(name: str, side: str, size: int) -> dict[str, float] | None:
+    environment = {
+        **os.environ,
+        **{key: "1" for key in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")},
+    }
+    command = [sys.executable, __file__, "--worker", name, side, str(size)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        print(f"    {side}: failed: {done.stderr.strip().splitlines()[-1] if done.stderr else done.returncode}")
+        return None
+    found: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cases", nargs="*", help=f"some of {', '.join(CASES)}; all by default")
+    parser.add_argument("--quick", action="store_true", help="small data, about a minute")
+    parser.add_argument("--size", type=int, help="instead of the size of the case (weak_pde needs 15 GB at 256)")
+    parser.add_argument("--worker", nargs=3, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.worker:
+        name, side, size = options.worker
+        worker(name, side, int(size))
+        return 0
+    unknown = [name for name in options.cases if name not in CASES]
+    if unknown:
+        parser.error(f"unknown case {unknown[0]!r}; expected some of {', '.join(CASES)}")
+    for name in options.cases or CASES:
+        case = CASES[name]
+        size = options.size or case.sizes["quick" if options.quick else "full"]
+        goal = f"; goal >= {case.target:g}x" if case.target else ""
+        print(f"{case.title}; n = {size}{goal}", flush=True)
+        rows = {side: measure(name, side, size) for side in case.sides}
+        peer = rows.get("pysindy")
+        for side, row in rows.items():
+            if row is None:
+                continue
+            ratio = f", {peer['seconds'] / row['seconds']:.0f}x" if peer and side != "pysindy" else ""
+            memory = f"{row['megabytes']:.0f} MB for {row['data']:.0f} MB of data"
+            print(f"    {side}: {row['seconds']:.3f} s CPU{ratio}, {memory}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

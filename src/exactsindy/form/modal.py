@@ -1,0 +1,277 @@
+"""Whitened increments of low spatial modes: the default rows for PDEs on periodic domains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactsindy.data import Field
+from exactsindy.data.splitting import cuts
+from exactsindy.errors import ProblemError
+from exactsindy.form.equations import Data, Group, check_count, groups, only_field
+from exactsindy.form.increment import Whiteness
+from exactsindy.form.modal_library import ModalLibrary, Slopes
+from exactsindy.form.modal_smoothing import SmoothedField, TimeBasis, smooth_field, smooth_modes
+from exactsindy.form.modes import Complex
+from exactsindy.form.quadrature import integrate_intervals, interval_weights
+from exactsindy.form.smoothing import order_one
+from exactsindy.form.trial import Coefficients, Trial, TrialLike, trial
+from exactsindy.library import Library
+from exactsindy.problem import Problem
+
+Array = NDArray[np.float64]
+
+# Numbers held at once while library columns are formed on the grid.
+_BLOCK_NUMBERS = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class ModalForm:
+    """Rows y_k(t_{i+1}) - y_k(t_i) = int theta_k dt xi for the low Fourier modes k of a periodic field.
+
+    The field is smoothed (modes beyond the corner dropped, each other one smoothed in time), every library
+    column is computed from the smoothed field, and increments of the measured modes are whitened mode by
+    mode, as `IncrementForm` does for states. One block per equation.
+
+    Parameters
+    ----------
+    model
+        Trial model whose slopes whiten the rows: coefficients (equations x terms), a solution, or a `Trial`.
+        An over-full one (8 terms of 19, 12 of 109) serves best; without it rows are plain increments.
+    smoothed
+        The smoothed field of an earlier call of `smooth_field` or `inform_field`.
+
+    Notes
+    -----
+    All space dimensions must be periodic, the times equally spaced, the noise white, and the upper half of
+    the wavenumbers free of signal.
+
+    Examples
+    --------
+    >>> from exactsindy.data import field
+    >>> from exactsindy.library import Derivatives
+    >>> x, t = 2 * np.pi * np.arange(64) / 64, np.linspace(0, 1, 50)
+    >>> u = np.sin(x[:, None] - t) + 0.05 * np.random.default_rng(0).normal(size=(64, 50))
+    >>> data = field(u, dims=("x", "t"), coords={"x": x, "t": t}, periodic=("x",))
+    >>> problem = ModalForm().problem(data, Derivatives(1))
+    >>> z, _ = problem.blocks[0].target(0)
+    >>> bool(abs(z[0] / problem.blocks[0].theta_factor[0, 0] + 1) < 0.1)
+    True
+    """
+
+    model: TrialLike = None
+    smoothed: SmoothedField | None = field(default=None, repr=False)
+
+    def problem(self, data: Data, library: Library) -> Problem:
+        """Return the regression of all equations of the field over the library.
+
+        Raises
+        ------
+        DataError
+            If the data are trajectories, a dimension is not periodic, cells are missing, or times unequal.
+        """
+        return self._sum(data, library, 1)[0]
+
+    def folds(self, data: Data, library: Library, count: int) -> tuple[Problem, ...]:
+        """Return ``count`` problems, contiguous in time, whose sum is `problem`."""
+        found = only_field(data, "ModalForm")
+        check_count(count, len(found.times) - 1, "number of increments in time")
+        return self._sum(data, library, count)
+
+    def whiteness(self, data: Data, library: Library, coef: TrialLike) -> Whiteness:
+        """Return size and correlation in time of the whitened residuals of a model's coefficients."""
+        found, equations = self._check(data, library)
+        fitted = trial(coef, equations, "whiteness")
+        if not isinstance(fitted, Coefficients):
+            raise ProblemError("whiteness(coef=...): expected coefficients, equations x terms.")
+        squares: dict[str, float] = {}
+        products: dict[str, float] = {}
+        counts: dict[str, int] = {}
+        for group, rows in self._rows(found, library, equations):
+            for j, target in enumerate(group.targets):
+                residual = rows[j][..., -1] - rows[j][..., :-1] @ fitted.of(group)[j]
+                name = target.name
+                squares[name] = squares.get(name, 0.0) + float((residual**2).sum())
+                products[name] = products.get(name, 0.0) + float((residual[1:] * residual[:-1]).sum())
+                counts[name] = counts.get(name, 0) + residual.size
+        names = tuple(target.name for group in equations for target in group.targets)
+        ratio = np.array([np.sqrt(squares[name] / counts[name]) for name in names])
+        lag = np.array([products[name] / squares[name] for name in names])
+        return Whiteness(names, ratio, lag)
+
+    def _check(self, data: Data, library: Library) -> tuple[Field, tuple[Group, ...]]:
+        found = only_field(data, "ModalForm")
+        equations = groups(found, library)
+        order_one(equations, "ModalForm")
+        return found, equations
+
+    def _sum(self, data: Data, library: Library, count: int) -> tuple[Problem, ...]:
+        found, equations = self._check(data, library)
+        borders = cuts(len(found.times) - 1, count)
+        totals: list[dict[str, Problem]] = [{} for _ in range(count)]
+        at: dict[int, int] = {}
+        for group, rows in self._rows(found, library, equations):
+            start = at.get(id(group), 0)
+            at[id(group)] = start + rows.shape[1]
+            for i, (low, high) in enumerate(pairwise(borders)):
+                part = rows[:, max(low - start, 0) : max(high - start, 0)]
+                if part.shape[1]:
+                    _add(totals[i], group, part)
+        names = [target.name for group in equations for target in group.targets]
+        return tuple(Problem.from_blocks(total[name] for name in names) for total in totals)
+
+    def _rows(self, data: Field, library: Library, equations: tuple[Group, ...]) -> Iterator[tuple[Group, Array]]:
+        """Yield whitened rows (equations x increments x real and imaginary modes x terms and target)."""
+        smoothed = smooth_field(data) if self.smoothed is None else self.smoothed
+        model = trial(self.model, equations, "ModalForm")
+        for group in equations:
+            for rows in _GroupRows(ModalLibrary(data, smoothed, group), model).blocks():
+                yield group, rows
+
+
+def inform_field(
+    data: Field, library: Library, model: TrialLike, *, start: SmoothedField | None = None
+) -> SmoothedField:
+    """Return the field smoothed around the flow of a model, mode by mode where that lowers SURE.
+
+    Parameters
+    ----------
+    data, library
+        As for the form.
+    model
+        The trial model, an over-full one.
+    start
+        The smoothed field on which the model's rates are evaluated; the plain one by default.
+    """
+    found = only_field(data, "inform_field")
+    equations = groups(found, library)
+    flow = trial(model, equations, "inform_field")
+    plain = smooth_field(found)
+    before = plain if start is None else start
+    if flow is None:
+        return before
+    values, score = plain.values.copy(), plain.score.copy()
+    basis = TimeBasis.of(len(found.times))
+    weights = interval_weights(found.times)
+    level = plain.noise**2 * np.prod(plain.box.sizes)
+    outside = plain.box.shells > plain.corner
+    for group in equations:
+        source = ModalLibrary(found, before, group)
+        block = _block(source)
+        rates = np.concatenate(
+            [source.rates(flow, slice(a, a + block)) for a in range(0, len(found.times), block)], axis=1
+        )
+        for j, target in enumerate(group.targets):
+            f = found.names.index(target.state)
+            z = np.zeros_like(plain.measured[f])
+            np.cumsum(integrate_intervals(weights, rates[j]), axis=0, out=z[1:])
+            if not np.isfinite(z).all():
+                continue
+            smooth, sure = smooth_modes(plain.measured[f] - z, float(level[f]), basis)
+            better = (sure < plain.score[f]) & ~outside
+            values[f][:, better] = (z + smooth)[:, better]
+            score[f][better] = sure[better]
+    return SmoothedField(plain.box, plain.corner, plain.measured, values, plain.noise, score)
+
+
+def _add(total: dict[str, Problem], group: Group, rows: Array) -> None:
+    for j, target in enumerate(group.targets):
+        table = rows[j].reshape(-1, rows.shape[-1])
+        part = Problem.from_arrays(
+            table[:, :-1], table[:, -1:], names=group.features.terms, target_names=(target.name,)
+        )
+        total[target.name] = total[target.name] + part if target.name in total else part
+
+
+def _block(library: ModalLibrary) -> int:
+    """Return how many times are worked on together."""
+    width = len(library.group.features.terms) + len(library.group.features.inputs)
+    return max(_BLOCK_NUMBERS // (int(np.prod(library.points)) * width), 4)
+
+
+@dataclass(frozen=True)
+class _GroupRows:
+    library: ModalLibrary
+    model: Trial | None
+
+    def blocks(self) -> Iterator[Array]:
+        """Yield the rows of consecutive increments."""
+        data, smoothed = self.library.data, self.library.smoothed
+        n, size = len(data.times), _block(self.library)
+        weights = interval_weights(data.times)
+        step = float(data.times[-1] - data.times[0]) / (n - 1)
+        slopes = None if self.model is None else self.library.slopes(self.model, size)
+        filters = [self._filter(j, step, slopes) for j in range(len(self.library.group.targets))]
+        fields = [data.names.index(target.state) for target in self.library.group.targets]
+        kept = smoothed.kept
+        scale = np.where(smoothed.box.shells[kept] == 0, 1.0, np.sqrt(2.0)) / np.sqrt(np.prod(smoothed.box.sizes))
+        columns, low = self.library.columns(slice(0, min(size + 2, n))), 0
+        for start in range(0, n - 1, size):
+            stop = min(start + size, n - 1)
+            first, last = max(start - 1, 0), min(stop + 2, n)
+            if last > low + columns.shape[1]:
+                fresh = self.library.columns(slice(low + columns.shape[1], last))
+                columns = np.concatenate([columns[:, first - low :], fresh], axis=1)
+                low = first
+            inner = columns[:, first - low : last - low].transpose(1, 2, 0)
+            integrals = integrate_intervals(weights[first : last - 1], inner)[start - first : stop - first]
+            result = []
+            for j, f in enumerate(fields):
+                change = np.diff(smoothed.measured[f][start : stop + 1][:, kept], axis=0)
+                rows = np.concatenate([integrals, change[:, :, None]], axis=2)
+                rows *= (scale / smoothed.noise[f])[:, None]
+                filters[j].apply(rows)
+                result.append(_real(rows, smoothed.box.shells[kept] == 0))
+            yield np.stack(result)
+
+    def _filter(self, j: int, step: float, slopes: Slopes | None) -> _Filter:
+        smoothed = self.library.smoothed
+        kept = smoothed.kept
+        rate = np.zeros(int(kept.sum()), dtype=complex)
+        extra = np.zeros(int(kept.sum()))
+        if slopes is not None:
+            by, first, second = slopes
+            own = self.library.group.targets[j].state
+            names = self.library.data.names
+            for v, mean, square in zip(by, first[j], second[j], strict=True):
+                factor = self.library.factors[v][kept]
+                if v.name == own:
+                    rate += mean * factor
+                    extra += max(square - mean**2, 0.0) * np.abs(factor) ** 2
+                else:
+                    share = smoothed.noise[names.index(v.name)] / smoothed.noise[names.index(own)]
+                    extra += share**2 * square * np.abs(factor) ** 2
+        a, b = 1.0 - step / 2 * rate, -(1.0 + step / 2 * rate)
+        diagonal = np.abs(a) ** 2 + np.abs(b) ** 2 + step**2 / 2 * extra
+        off: Complex = np.asarray(b * np.conj(a) + step**2 / 4 * extra, dtype=complex)
+        return _Filter(diagonal, off)
+
+
+class _Filter:
+    """Forward substitution with the Cholesky factor of each mode's tridiagonal covariance, in time."""
+
+    def __init__(self, diagonal: Array, off: Complex) -> None:
+        self.diagonal, self.off = diagonal, off
+        self.pivot: Array | None = None
+        self.before: Complex | None = None
+
+    def apply(self, rows: Complex) -> None:
+        """Whiten rows (increments x modes x columns) in place, going on from the last call."""
+        for row in rows:
+            if self.pivot is None or self.before is None:
+                self.pivot = np.sqrt(self.diagonal)
+            else:
+                below = self.off / self.pivot
+                self.pivot = np.sqrt(np.maximum(self.diagonal - np.abs(below) ** 2, 1e-12 * self.diagonal))
+                row -= below[:, None] * self.before
+            row /= self.pivot[:, None]
+            self.before = row
+
+
+def _real(rows: Complex, constant: NDArray[np.bool_]) -> Array:
+    """Return real and imaginary parts as rows; the constant mode has no imaginary part."""
+    return np.concatenate([rows.real, rows.imag[:, ~constant]], axis=1)

@@ -1,0 +1,119 @@
+"""Library columns of a smoothed field as modes: products on a grid, a block of times at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactsindy.data import Field
+from exactsindy.form.equations import Group
+from exactsindy.form.modal_smoothing import SmoothedField
+from exactsindy.form.modes import Complex
+from exactsindy.form.trial import Trial
+from exactsindy.library import Variable
+
+Array = NDArray[np.float64]
+
+# Variables, and mean and mean square of the slopes by them (equations x variables).
+Slopes = tuple[tuple[Variable, ...], Array, Array]
+
+# Columns transformed together.
+_COLUMNS = 16
+
+
+@dataclass(frozen=True, eq=False)
+class ModalLibrary:
+    """Evaluates the library of some equations on a smoothed field."""
+
+    data: Field
+    smoothed: SmoothedField
+    group: Group
+
+    @cached_property
+    def points(self) -> tuple[int, ...]:
+        """Return the grid on which products are formed: 4 K + 2 points hold those of three factors."""
+        from scipy.fft import next_fast_len
+
+        return tuple(int(next_fast_len(4 * k + 2, real=True)) for k in self.smoothed.box.largest)
+
+    @cached_property
+    def linear(self) -> dict[int, Variable]:
+        """Return the columns that are one variable: they need no grid."""
+        found = {}
+        for j, term in enumerate(self.group.features.terms):
+            if len(term.factors) == 1 and term.factors[0][1] == 1:
+                atom = term.factors[0][0]
+                if isinstance(atom, Variable) and atom.name in self.data.names:
+                    found[j] = atom
+        return found
+
+    def modes_of(self, variable: Variable, times: slice) -> Complex:
+        """Return the modes of a field or a derivative of it (times x box)."""
+        field = self.smoothed.values[self.data.names.index(variable.name)][times]
+        return np.asarray(field * self.factors[variable])
+
+    @cached_property
+    def factors(self) -> dict[Variable, Complex]:
+        """Return by what each input that is a field or a derivative multiplies the modes."""
+        box = self.smoothed.box
+        return {
+            v: box.derivative([v.axes.count(axis) for axis in self.data.axes])
+            for v in self.group.features.inputs
+            if v.name in self.data.names
+        }
+
+    def inputs(self, times: slice) -> Array:
+        """Return the inputs of the library on the grid (inputs x times x points, flat)."""
+        count = len(range(*times.indices(len(self.data.times))))
+        shape = (count, *self.points)
+        table = np.empty((len(self.group.features.inputs), *shape))
+        for i, variable in enumerate(self.group.features.inputs):
+            if variable.name in self.data.names:
+                table[i] = self.smoothed.box.to_grid(self.modes_of(variable, times), self.points)
+            elif variable.name == self.data.time_name:
+                table[i] = self.data.times[times].reshape(-1, *[1] * len(self.points))
+            else:
+                axis = self.data.axes.index(variable.name)
+                start, length = self.data.coords[axis][0], self.smoothed.box.lengths[axis]
+                points = start + length * np.arange(self.points[axis]) / self.points[axis]
+                table[i] = points.reshape([-1 if k == axis else 1 for k in range(len(self.points))])
+        return table.reshape(len(table), -1)
+
+    def columns(self, times: slice) -> Complex:
+        """Return the kept modes of every term (terms x times x modes)."""
+        kept = self.smoothed.kept
+        count = len(range(*times.indices(len(self.data.times))))
+        terms = self.group.features.terms
+        result = np.empty((len(terms), count, int(kept.sum())), dtype=complex)
+        for j, variable in self.linear.items():
+            result[j] = self.modes_of(variable, times)[:, kept]
+        curved = [j for j in range(len(terms)) if j not in self.linear]
+        if curved:
+            values = self.group.features.rows(list(self.inputs(times))).reshape(len(terms), count, *self.points)
+            for a in range(0, len(curved), _COLUMNS):
+                chosen = curved[a : a + _COLUMNS]
+                modes = self.smoothed.box.of_grid(values[chosen])
+                result[chosen] = modes[:, :, kept]
+        return result
+
+    def rates(self, model: Trial, times: slice) -> Complex:
+        """Return all modes of the model's right-hand sides (equations x times x box)."""
+        table = self.inputs(times)
+        values = model.predict(self.group, table.T)
+        count = len(range(*times.indices(len(self.data.times))))
+        return self.smoothed.box.of_grid(values.T.reshape(-1, count, *self.points))
+
+    def slopes(self, model: Trial, block: int) -> Slopes:
+        """Return the variables, and mean and mean square of the slopes by them (equations x variables)."""
+        by = tuple(self.factors)
+        m, n = len(self.group.targets), len(self.data.times)
+        first, second, count = np.zeros((m, len(by))), np.zeros((m, len(by))), 0
+        for a in range(0, n, block):
+            values = model.jacobian(self.group, self.inputs(slice(a, a + block)).T, by)
+            first += values.sum(axis=0)
+            second += (values**2).sum(axis=0)
+            count += len(values)
+        return by, first / count, second / count
