@@ -271,6 +271,7 @@ def test_sizes_of_a_path(problem):
 
 
 POSITIVE = "expected a positive number, or None for no limit."
+WHOLE = "expected a positive integer, or None for no limit."
 
 
 @pytest.mark.parametrize(
@@ -281,9 +282,9 @@ POSITIVE = "expected a positive number, or None for no limit."
         ({"seconds": 0}, f"Settings(seconds=0): {POSITIVE}"),
         ({"seconds": -1.0}, f"Settings(seconds=-1.0): {POSITIVE}"),
         ({"seconds": math.nan}, f"Settings(seconds=nan): {POSITIVE}"),
-        ({"nodes": 0}, f"Settings(nodes=0): {POSITIVE}"),
-        ({"threads": 0}, f"Settings(threads=0): {POSITIVE}"),
-        ({"threads": -2}, f"Settings(threads=-2): {POSITIVE}"),
+        ({"nodes": 0}, f"Settings(nodes=0): {WHOLE}"),
+        ({"threads": 0}, f"Settings(threads=0): {WHOLE}"),
+        ({"threads": -2}, f"Settings(threads=-2): {WHOLE}"),
     ],
 )
 def test_settings(options, text):
