@@ -148,6 +148,7 @@ void Worker::exclude_last(Frame& f) const {
   if (!g.invertible) return;
   const Kernels& k = kernels();
   const double* pivot = f.dual.data() + offset(f, last, g.stride);
+  if (!(f.norm2[last] > 1e-290)) return;  // nothing to project off
   const double scale = 1.0 / f.norm2[last], beta = f.beta[last];
   k.exclude(f.dual.data(), g.stride, last, pivot, scale, beta, f.beta.data(), f.norm2.data());
   k.axpy(beta * scale, pivot, f.r.data(), g.stride);
@@ -231,22 +232,33 @@ void Worker::rank_terms(Frame& f, int slots) {
     return;
   }
   const int stride = equation_->guide.stride;
-  for (int a = 0; a < f.m; ++a) d_[a] = f.beta[a] * f.beta[a] / f.norm2[a];
-  int held = 0;
-  for (int a = 0; a < f.m; ++a) {
-    double cost = d_[a];
-    if (held > slots && !(cost > drop_[held - 1])) continue;
-    const double* row = f.dual.data() + offset(f, a, stride);
-    if (const double fresh = kernels().dot(row, row, stride); std::abs(fresh - f.norm2[a]) > 1e-3 * fresh) {
-      f.norm2[a] = fresh;  // Pythagoras has lost its digits
-      cost = f.beta[a] * f.beta[a] / fresh;
-      if (held > slots && !(cost > drop_[held - 1])) continue;
+  // The guide may break down (overflow, vanished vectors): such terms count as free to drop.
+  const auto cost = [&](int a) {
+    const double drop = f.beta[a] * f.beta[a] / f.norm2[a];
+    return std::isfinite(drop) ? drop : 0.0;
+  };
+  for (int a = 0; a < f.m; ++a) d_[a] = cost(a);
+  for (bool sure = false; !sure;) {
+    int held = 0;
+    for (int a = 0; a < f.m; ++a) {
+      if (held > slots && !(d_[a] > drop_[held - 1])) continue;
+      if (held <= slots) ++held;
+      int at = held - 1;
+      for (; at > 0 && drop_[at - 1] < d_[a]; --at) drop_[at] = drop_[at - 1], dear_[at] = dear_[at - 1];
+      drop_[at] = d_[a];
+      dear_[at] = a;
     }
-    if (held <= slots) ++held;
-    int at = held - 1;
-    for (; at > 0 && drop_[at - 1] < cost; --at) drop_[at] = drop_[at - 1], dear_[at] = dear_[at - 1];
-    drop_[at] = cost;
-    dear_[at] = a;
+    // Pythagoras loses digits when little is left of a dual vector: rank again with its true norm.
+    sure = true;
+    for (int i = 0; i < held; ++i) {
+      const int a = dear_[i];
+      const double* row = f.dual.data() + offset(f, a, stride);
+      const double norm2 = kernels().dot(row, row, stride);
+      if (std::abs(norm2 - f.norm2[a]) <= 1e-3 * norm2 || !std::isfinite(norm2)) continue;
+      f.norm2[a] = norm2;
+      d_[a] = cost(a);
+      sure = false;
+    }
   }
 }
 

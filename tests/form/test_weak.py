@@ -126,7 +126,7 @@ def test_seeds_widths_and_layouts(data):
     assert np.array_equal(of(seed=np.random.default_rng(1)), of(seed=1))
     grid = of(layout="grid", width=0.1)
     assert np.array_equal(grid, of(layout="grid", width=0.1, seed=5))
-    centre = 0.002 * np.linspace(52, 2947, 50).round()
+    centre = 0.002 * np.linspace(50, 2949, 50).round()
     assert np.allclose(of(centres=centre, width=0.1), grid)
 
 

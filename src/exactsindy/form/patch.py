@@ -131,20 +131,27 @@ def box_of(values: Array, low: Sequence[int], high: Sequence[int]) -> Array:
 
 
 @lru_cache(maxsize=256)
-def _stencil(order: int, accuracy: int) -> tuple[tuple[int, float], ...]:
+def _stencil(order: int, accuracy: int) -> tuple[float, ...]:
+    """Return the weights of a central difference from its centre outwards."""
     reach = FiniteDifference(accuracy, order).half_width
     weights = fornberg_weights(np.arange(-reach, reach + 1.0), 0.0, order)
-    return tuple((k, float(w)) for k, w in enumerate(weights) if abs(w) > 1e-12)
+    return tuple(float(w) for w in weights[reach:])
 
 
 def _central(box: Array, axis: int, order: int, accuracy: int, step: float) -> Array:
-    reach = FiniteDifference(accuracy, order).half_width
+    """Return a central difference of a box, shorter by the reach of the stencil on both sides."""
+    weights = _stencil(order, accuracy)
+    reach = len(weights) - 1
     length = box.shape[axis] - 2 * reach
-    total: Array | None = None
-    for k, weight in _stencil(order, accuracy):
-        part = [slice(None)] * box.ndim
-        part[axis] = slice(k, k + length)
-        term = box[tuple(part)] * (weight / step**order)
-        total = term if total is None else np.add(total, term, out=total)
-    assert total is not None
+
+    def shifted(k: int) -> Array:
+        return box[(slice(None),) * axis + (slice(reach + k, reach + k + length),)]
+
+    # Odd derivatives are antisymmetric, even ones symmetric: pairs halve the products.
+    join = np.subtract if order % 2 else np.add
+    total = np.zeros(shifted(0).shape) if order % 2 else shifted(0) * (weights[0] / step**order)
+    for k in range(1, reach + 1):
+        pair = join(shifted(k), shifted(-k))
+        pair *= weights[k] / step**order
+        total = pair if order % 2 and k == 1 else np.add(total, pair, out=total)
     return total

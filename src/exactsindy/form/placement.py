@@ -18,7 +18,7 @@ from exactsindy.form.layout import (
     random_centres,
     uniform_draws,
 )
-from exactsindy.form.windows import REACH, AxisWindows, aligned, published, snapped, unequal
+from exactsindy.form.windows import AxisWindows, aligned, published, snapped, unequal
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -174,11 +174,11 @@ def admissible(axis: Axis, half: int, width: float) -> tuple[int, int]:
     """Return the range of samples that can be the centre of a window, or say that there is none."""
     n = len(axis.x)
     if axis.periodic:
-        if 2 * (half + REACH) + 1 > n:
+        if 2 * half + 1 > n:
             raise too_wide(axis, width)
         return 0, n
     if axis.equal:
-        low, high = half + REACH + axis.halo, n - half - REACH - axis.halo
+        low, high = half + axis.halo, n - half - axis.halo
     else:
         ends = axis.x[axis.halo] + width, axis.x[n - 1 - axis.halo] - width
         low = int(np.searchsorted(axis.x, ends[0]))

@@ -107,14 +107,9 @@ class FieldRows:
         return len(self.windows[0])
 
     @cached_property
-    def functions(self) -> Features:
-        """Return the functions as evaluable columns."""
-        return Features(self.group.features.variables, self.plan.functions)
-
-    @cached_property
-    def slopes(self) -> Features:
-        """Return the products of derivatives as evaluable columns."""
-        return Features(self.group.features.variables, self.plan.slopes)
+    def features(self) -> Features:
+        """Return functions, then slopes, as evaluable columns."""
+        return Features(self.group.features.variables, (*self.plan.functions, *self.plan.slopes))
 
     @cached_property
     def patches(self) -> Patches:
@@ -131,46 +126,44 @@ class FieldRows:
     def _window(self, k: int) -> tuple[Array, Array]:
         starts = [int(axis.starts[k]) for axis in self.windows]
         lengths = [int(axis.lengths[k]) for axis in self.windows]
-        values = {
-            v: self.patches.get(v, starts, lengths)
-            for v in dict.fromkeys((*self.functions.inputs, *self.slopes.inputs))
-        }
+        inputs = [self.patches.get(v, starts, lengths) for v in self.features.inputs]
+        count = len(self.plan.functions)
+        integrals = np.zeros((count, len(self.plan.columns)))
+        rest = int(np.prod(lengths[1:]))
+        planes = max(_SLAB_POINTS // rest, 1)
         weights = self._weights(k)
-        integrals = np.zeros((len(self.plan.functions), len(self.plan.columns)))
-        planes = max(_SLAB_POINTS // int(np.prod(lengths[1:])), 1)
         for a in range(0, lengths[0] if self.plan.columns else 0, planes):
-            slab = {v: array[a : a + planes] for v, array in values.items()}
-            functions = self.functions.rows([slab[v] for v in self.functions.inputs])
-            slopes = self.slopes.rows([slab[v] for v in self.slopes.inputs])
-            weighted = np.empty((len(self.plan.columns), slopes.shape[1]))
-            for column, (slope, orders) in enumerate(self.plan.columns):
-                np.multiply(slopes[slope], weights[orders][a : a + planes].reshape(-1), out=weighted[column])
-            integrals += product(functions, weighted.T)
-        return integrals.reshape(-1), self._targets(k, values)
+            values = self.features.rows([array[a : a + planes] for array in inputs])
+            part = weights[:, a * rest : (a + planes) * rest]
+            weighted = np.empty(part.shape)
+            for column, (slope, _) in enumerate(self.plan.columns):
+                np.multiply(part[column], values[count + slope], out=weighted[column])
+            integrals += product(values[:count], weighted.T)
+        return integrals.reshape(-1), self._targets(k, inputs)
 
-    def _weights(self, k: int) -> dict[tuple[int, ...], Array]:
-        """Return the weights of a window on its points, by orders; windows that lie alike share them."""
+    def _weights(self, k: int) -> Array:
+        """Return the weights of a window (columns x points); windows that lie alike share them."""
         key = tuple(int(axis.kernel[k]) for axis in self.windows)
         if key not in self._shared:
             if len(self._shared) >= _SHARED:
                 self._shared.clear()
-            table = {}
-            for orders in {orders for _, orders in self.plan.columns}:
-                total = np.ones(())
+            rows = []
+            for _, orders in self.plan.columns:
+                total = np.ones(1)
                 for axis, order in zip(self.windows, (*orders, 0), strict=True):
-                    total = total[..., None] * axis.weights(k)[order]
-                table[orders] = total
-            self._shared[key] = table
+                    total = np.outer(total, axis.weights(k)[order]).reshape(-1)
+                rows.append(total)
+            self._shared[key] = np.array(rows)
         return self._shared[key]
 
     @cached_property
-    def _shared(self) -> dict[tuple[int, ...], dict[tuple[int, ...], Array]]:
+    def _shared(self) -> dict[tuple[int, ...], Array]:
         return {}
 
-    def _targets(self, k: int, values: dict[Variable, Array]) -> Array:
+    def _targets(self, k: int, inputs: Sequence[Array]) -> Array:
         result = []
         for target in self.group.targets:
-            total = values[Variable(target.state)]
+            total = inputs[self.features.inputs.index(Variable(target.state))]
             order = target.order
             for axis in reversed(self.windows):
                 total = np.ascontiguousarray(total) @ axis.weights(k)[order]

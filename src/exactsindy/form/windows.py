@@ -15,8 +15,6 @@ Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 # Weights by order of the derivative of the test function.
 Kernel = dict[int, Array]
-# How far the local polynomials of the samples reach beyond a window.
-REACH = STENCIL // 2 - 1
 
 
 @dataclass(frozen=True)
@@ -49,15 +47,13 @@ class AxisWindows:
 def aligned(x: Array, centres: Index, half: int, p: int, orders: Sequence[int]) -> AxisWindows:
     """Return windows of half-width ``half`` samples around samples of an axis with equal steps.
 
-    All share one kernel; it reaches `REACH` samples beyond the window.
+    All share one kernel.
     """
     step = float(x[-1] - x[0]) / (len(x) - 1)
-    nodes = np.arange(-half - REACH, half + REACH + 1.0)
-    cells = Cells.of(nodes, p + STENCIL // 2).between(REACH, 2 * half + REACH)
+    cells = Cells.of(np.arange(-half, half + 1.0), p + STENCIL // 2)
     kernel = {d: cells.weights(0.0, float(half), p, d)[1] * step ** (1 - d) for d in orders}
     count = len(centres)
-    length = 2 * (half + REACH) + 1
-    return AxisWindows(centres - half - REACH, np.zeros(count, np.intp), (kernel,), np.full(count, length))
+    return AxisWindows(centres - half, np.zeros(count, np.intp), (kernel,), np.full(count, 2 * half + 1))
 
 
 def unequal(x: Array, centres: Array, width: float, p: int, orders: Sequence[int]) -> AxisWindows:
