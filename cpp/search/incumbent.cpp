@@ -10,6 +10,7 @@ namespace exactsindy {
 
 namespace {
 
+constexpr int kPairSwaps = 12;     // larger supports: exchanges of two terms cost more than they bring
 constexpr double kTiny = 1e-10;  // columns with less than this left after projection are passed over
 
 // All columns and the target projected off a few columns, on the normalised Gram matrix.
@@ -142,6 +143,7 @@ bool Worker::swap_two(std::vector<int>& support) {
   double* s = scratch_->s.data();
   for (std::size_t i = 0; i < support.size(); ++i)
     for (std::size_t j = 0; j < i; ++j) {
+      if (engine_.stopping(*this, *search_)) return false;
       const std::vector<int> kept = without(support, i, j);
       if (!p.load(kept)) continue;
       std::memcpy(s, g.gram.data(), static_cast<std::size_t>(g.columns) * g.stride * sizeof(double));
@@ -204,9 +206,9 @@ void Worker::incumbents(Search& search, const std::vector<std::vector<int>>& sta
   for (std::vector<int>& support : pool) {
     if (static_cast<int>(support.size()) != size) continue;
     std::vector<int> runner_up;
-    for (int round = 0; round < 100; ++round) {
+    for (int round = 0; round < 100 && !engine_.stopping(*this, search); ++round) {
       if (swap_one(support, runner_up)) continue;
-      if (size < 3 || !swap_two(support)) break;
+      if (size < 3 || size > kPairSwaps || !swap_two(support)) break;
     }
     std::sort(support.begin(), support.end());
     if (!done.insert(support).second) continue;

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from exactsindy.data import field, trajectories
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.form import ModalForm, WeakForm, inform_field, smooth_field
 from exactsindy.form.modal_smoothing import TimeBasis, smooth_modes
 from exactsindy.form.modes import Box, spectra
 from exactsindy.library import Derivatives, Polynomials, Terms
-
 from form.cases import burgers, gram, on_support
 
 LIBRARY = Polynomials(3, bias=False) + Polynomials(3) * Derivatives(4)

@@ -96,7 +96,7 @@ def pool(result: Pool) -> str:
     lines = []
     for target, members in result.members.items():
         complete = "complete" if result.complete[target] else "NOT complete"
-        lines.append(f"{target}: {len(members)} supports, {complete}")
+        lines.append(f"{target}: {len(members)} support{'s' if len(members) != 1 else ''}, {complete}")
         for member in members:
             lines.append(f"  {100 * member.excess:8.3f} %  {equation(target, member.terms.items())}")
     return "\n".join(lines)
