@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find cpp bindings -name '*.[ch]pp') CMakeLists.txt pyproject.toml
 
-.PHONY: demo test check lint format types cpp campaign bench clean
+.PHONY: demo test check lint format types cpp kernels campaign bench clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -50,6 +50,13 @@ cpp: $(VENV)/.dev
 	  $(BIN)/cmake --build build/cpp-$${sanitizer%%,*} && \
 	  $(BIN)/ctest --test-dir build/cpp-$${sanitizer%%,*} --output-on-failure || exit 1; \
 	done
+
+# How fast the hot loops run on this machine (docs/performance.md).
+kernels: $(VENV)/.dev
+	@$(BIN)/cmake -S . -B build/cpp-release -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+	  -DEXACTSINDY_TESTS=ON -DCMAKE_BUILD_TYPE=Release > /dev/null
+	@$(BIN)/cmake --build build/cpp-release --target kernel_times > /dev/null
+	@build/cpp-release/kernel_times
 
 campaign: $(VENV)/.installed
 	$(BIN)/python -m pytest -q -m campaign

@@ -6,15 +6,16 @@
 
 namespace exactsindy::tests {
 
-// Well-conditioned, with a target that hardly any terms explain: the search has to look at a lot.
+// The factor of n columns and a target of pure noise with 1.2 n samples: everything together fits well, no few terms
+// do, and the search has to look at a lot.
 inline Data hard_data(Rng& rng, int n) {
   Data data(n);
   for (int j = 0; j < n; ++j) {
-    for (int i = 0; i < j; ++i) data.at(i, j) = 0.4 * normal(rng);
-    data.at(j, j) = 3.0 + std::abs(normal(rng));
+    for (int i = 0; i < j; ++i) data.at(i, j) = normal(rng);
+    data.at(j, j) = std::sqrt(1.2 * n - j + 1.0);
   }
   for (double& z : data.target) z = normal(rng);
-  data.rest = {1.0, 0.5};
+  data.rest = {std::sqrt(0.2 * n)};
   return data;
 }
 

@@ -154,7 +154,7 @@ def test_two_fields_in_two_dimensions():
 
 
 def test_errors_name_the_cure():
-    data, truth, _ = burgers_field(0.1)
+    data = burgers_field(0.1)[0]
     x, t, u, _ = burgers()
     coords = {"x": x, "t": t}
     with pytest.raises(DataError, match=r"ModalForm is for fields .* use IncrementForm"):

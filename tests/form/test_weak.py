@@ -142,6 +142,12 @@ def test_folds_sum_to_the_whole(states, irregular):
     assert np.allclose(gram(sum(folds))[0], gram(form.problem(data, Polynomials(2)))[0], rtol=1e-9)
 
 
+def test_trajectories_shorter_than_a_window_are_left_out(states):
+    form = WeakForm(domains=100, width=0.1)
+    both = form.problem(trajectories([states[:1000], states[1000:1050]], time=0.002), Polynomials(1))
+    assert both.n_samples == 95
+
+
 def test_unequal_steps_converge():
     errors = []
     for n in (60, 120):

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from exactsindy.data import Field, Trajectories
+from exactsindy.data import Field, Trajectories, Trajectory
 from exactsindy.differentiation import FiniteDifference
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.form.by_parts import ByParts
@@ -74,7 +74,8 @@ class WeakForm:
 
     Notes
     -----
-    Windows go round periodic dimensions, lie inside one trajectory, and avoid missing cells.
+    Windows go round periodic dimensions, lie inside one trajectory, and avoid missing cells. Trajectories
+    shorter than a window are left out.
 
     Examples
     --------
@@ -164,13 +165,17 @@ class WeakForm:
         orders = tuple(sorted({0, *(target.order for target in data.targets)}))
         p, placement = self._power(orders[-1]), self._placement
         rng = placement.rng()
-        windows = []
+        placed: list[tuple[Trajectory, AxisWindows]] = []
+        refused: DataError | None = None
         for member, share in zip(data, self._shares(data), strict=True):
             axis = Axis(data.time_name, member.times, False, member.states, 0, orders)
-            windows.append(placement.place([axis], p, rng, share)[0])
-        return [
-            [TrajectoryRows(member, w, group) for member, w in zip(data, windows, strict=True)] for group in equations
-        ]
+            try:
+                placed.append((member, placement.place([axis], p, rng, share)[0]))
+            except DataError as error:
+                refused = error
+        if refused is not None and not placed:
+            raise refused
+        return [[TrajectoryRows(member, windows, group) for member, windows in placed] for group in equations]
 
     def _shares(self, data: Trajectories) -> list[int]:
         """Return the number of windows per trajectory: by length; the other quadratures give all to each."""
