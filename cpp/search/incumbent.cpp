@@ -188,12 +188,12 @@ void Worker::incumbents(Search& search, const std::vector<std::vector<int>>& sta
   if (size > columns) return;
   std::vector<std::vector<int>> pool;
   for (std::vector<int> start : starts) {
-    Projection p(equation_->guide, size);
+    Projection q(equation_->guide, size);
     if (static_cast<int>(start.size()) > size) start.resize(size);
-    if (!p.load(start)) continue;
+    if (!q.load(start)) continue;
     while (static_cast<int>(start.size()) < size) {
-      const int j = p.best(start);
-      if (j < 0 || !p.add(j)) break;
+      const int j = q.best(start);
+      if (j < 0 || !q.add(j)) break;
       start.push_back(j);
     }
     pool.push_back(start);
@@ -203,18 +203,34 @@ void Worker::incumbents(Search& search, const std::vector<std::vector<int>>& sta
   std::vector<int> first(size);
   for (int i = 0; i < size; ++i) first[i] = i;
   std::set<std::vector<int>> done;
+  const auto offer = [&](std::vector<int> support) {
+    std::sort(support.begin(), support.end());
+    if (static_cast<int>(support.size()) == size && done.insert(support).second) candidate(support.data());
+  };
+  std::vector<int> best, runner_up;
+  double least = std::numeric_limits<double>::infinity();
+  Projection p(equation_->guide, size);
+  const auto climb = [&](std::vector<int>& support) {
+    for (int round = 0; round < 50 && swap_one(support, runner_up) && !engine_.stopping(*this, search); ++round) {
+    }
+    offer(support);
+    offer(runner_up);
+    if (p.load(support) && p.value < least) {
+      least = p.value;
+      best = support;
+    }
+  };
   for (std::vector<int>& support : pool) {
     if (static_cast<int>(support.size()) != size) continue;
-    std::vector<int> runner_up;
-    for (int round = 0; round < 100 && !engine_.stopping(*this, search); ++round) {
-      if (swap_one(support, runner_up)) continue;
-      if (size < 3 || size > kPairSwaps || !swap_two(support)) break;
-    }
-    std::sort(support.begin(), support.end());
-    if (!done.insert(support).second) continue;
-    candidate(support.data());
+    climb(support);
     if (search.superseded()) return;
-    if (static_cast<int>(runner_up.size()) == size) candidate(runner_up.data());
+  }
+  // Exchanges of two terms are dear: only from the best start, and not many.
+  for (int round = 0; round < 3 && size >= 3 && size <= kPairSwaps && !best.empty(); ++round) {
+    std::vector<int> support = best;
+    if (!swap_two(support)) break;
+    climb(support);
+    if (search.superseded()) return;
   }
   // Ties at zero error are decided by order, and the first support is the first in order.
   if (search.best_error() == 0.0 || !std::isfinite(search.cut())) candidate(first.data());

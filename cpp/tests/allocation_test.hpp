@@ -70,7 +70,7 @@ TEST(allocations_are_counted) {
 TEST(hot_loop_does_not_allocate) {
   for (std::uint64_t seed = 70000; seed < 70003; ++seed) {
     Rng rng = seeded(seed);
-    const Effort small = effort_of(hard_data(rng, 20), 5), large = effort_of(hard_data(rng, 40), 5);
+    const Effort small = effort_of(hard_data(rng, 30), 6), large = effort_of(hard_data(rng, 50), 6);
     CHECK_OP(large.nodes, >, 5000);
     CHECK_OP(large.nodes, >, 4 * small.nodes);
     CHECK_OP(large.allocations, <, 200);
@@ -81,7 +81,7 @@ TEST(hot_loop_does_not_allocate) {
 TEST(delicate_searches_do_not_allocate) {
   for (double ridge : {0.0, 1e-9}) {
     Rng rng = seeded(71, "ridge=" + text(ridge));
-    Data data = hard_data(rng, 24);
+    Data data = hard_data(rng, 36);
     make_collinear(rng, data, -6.0, -3.0);
     data.ridge.assign(data.n, ridge);
     const Effort effort = effort_of(data, 6);

@@ -153,14 +153,64 @@ def test_two_fields_in_two_dimensions():
     assert (np.abs(found.lag) < 0.1).all()
 
 
+def cut_burgers(noise):
+    data, truth, scale = burgers_field(noise, n=192)
+    coords = {"x": data.coords[0][:140], "t": data.times}
+    return field(data.values[0][:140], dims=("x", "t"), coords=coords), truth, scale
+
+
+@pytest.mark.parametrize("noise", [0.05, 0.2])
+def test_open_domains_use_windowed_waves(noise):
+    data, truth, scale = cut_burgers(noise)
+    smoothed = smooth_field(data)
+    assert smoothed.noise[0] == pytest.approx(scale, rel=0.03)
+    form = ModalForm(model=truth, smoothed=smoothed)
+    found = form.whiteness(data, LIBRARY, truth)
+    assert 0.9 < found.ratio[0] < 1.1
+    assert abs(found.lag[0]) < 0.1
+    assert np.abs(on_support(form.problem(data, LIBRARY), truth) - truth).max() < 0.1
+    informed = inform_field(data, LIBRARY, truth, start=smoothed)
+    assert (informed.score <= smoothed.score).all()
+
+
+def test_open_domains_clean_and_in_folds():
+    data, truth, _ = cut_burgers(0.0)
+    form = ModalForm(model=truth)
+    problem = form.problem(data, LIBRARY)
+    assert np.abs(on_support(problem, truth) - truth).max() < 1e-4
+    first, second = gram(problem)[0], gram(sum(form.folds(data, LIBRARY, 3)))[0]
+    norms = np.sqrt(np.diag(first))
+    assert np.abs((first - second) / np.outer(norms, norms)).max() < 1e-9
+
+
+def test_open_domains_in_two_dimensions_with_coordinates():
+    x, y, t = np.linspace(0, 3, 40), np.linspace(0, 2, 36), np.linspace(0, 1, 80)
+    # u_t = u_xx - u_y + x: heat in x, drift in y, a source that grows with x.
+    u = np.exp(-t) * np.sin(x)[:, None, None] + np.cos(2 * (y[:, None] - t)) + x[:, None, None] * t
+    noisy = u + 0.03 * np.random.default_rng(0).normal(size=u.shape)
+    data = field(noisy, dims=("x", "y", "t"), coords={"x": x, "y": y, "t": t})
+    library = Terms(["u", "u_x", "u_y", "u_xx", "u_yy", "x", "t", "u u_x"])
+    truth = np.array([[0.0, 0.0, -1.0, 1.0, 0.0, 1.0, 0.0, 0.0]])
+    form = ModalForm(model=truth)
+    assert np.abs(on_support(form.problem(data, library), truth) - truth).max() < 0.1
+    found = form.whiteness(data, library, truth)
+    assert 0.9 < found.ratio[0] < 1.1
+    # Windowed waves are not eigenfunctions of the derivatives: a little correlation is left.
+    assert abs(found.lag[0]) < 0.2
+
+
 def test_errors_name_the_cure():
     data = burgers_field(0.1)[0]
     x, t, u, _ = burgers()
     coords = {"x": x, "t": t}
     with pytest.raises(DataError, match=r"ModalForm is for fields .* use IncrementForm"):
         ModalForm().problem(trajectories(u[:, :3], time=0.1), Polynomials(1))
-    with pytest.raises(DataError, match=r"'x' is not periodic\. If it is, say so: .*otherwise use WeakForm"):
-        ModalForm().problem(field(u, dims=("x", "t"), coords=coords), LIBRARY)
+    open_ends = field(u[:12], dims=("x", "t"), coords={"x": x[:12], "t": t})
+    with pytest.raises(DataError, match=r"'x' has 12 points; expected 16 to 4096 where it is not periodic"):
+        ModalForm().problem(open_ends, LIBRARY)
+    stretched = field(u, dims=("x", "t"), coords={"x": x + x**2, "t": t})
+    with pytest.raises(DataError, match=r"points of 'x' are not equally spaced; use WeakForm"):
+        ModalForm().problem(stretched, LIBRARY)
     uneven = field(u, dims=("x", "t"), coords={"x": x, "t": t**2 + t}, periodic=("x",))
     with pytest.raises(DataError, match=r"times are not equally spaced; interpolate to equal steps or use"):
         ModalForm().problem(uneven, LIBRARY)
@@ -168,6 +218,8 @@ def test_errors_name_the_cure():
     holes[3, 3] = np.nan
     with pytest.raises(DataError, match=r"1 cells are missing; use WeakForm"):
         ModalForm().problem(field(holes, dims=("x", "t"), coords=coords, periodic=("x",), missing="keep"), LIBRARY)
+    with pytest.raises(DataError, match=r"1 cells are missing; use WeakForm"):
+        ModalForm().problem(field(holes, dims=("x", "t"), coords=coords, missing="keep"), LIBRARY)
     coarse = field(u[::16], dims=("x", "t"), coords={"x": x[::16], "t": t}, periodic=("x",))
     with pytest.raises(DataError, match=r"'x' has fewer than 16 points; use WeakForm"):
         ModalForm().problem(coarse, LIBRARY)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -158,3 +160,16 @@ def test_errors_name_the_cure(states):
         StrongForm(FiniteDifference()).problem(tiny, Terms(["u_xx"]))
     with pytest.raises(ProblemError, match=r"Derivatives are spatial and need a field"):
         StrongForm().problem(data, Derivatives(1))
+
+
+def test_memory_does_not_grow_with_the_data():
+    peaks = []
+    for n in (20_000, 80_000):
+        x = np.sin(np.linspace(0, 50, n))[:, None] * [1.0, 2.0]
+        data = trajectories(x, time=0.01)
+        StrongForm().problem(trajectories(x[:100], time=0.01), Polynomials(4))
+        tracemalloc.start()
+        StrongForm().problem(data, Polynomials(4))
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.1 * peaks[0]

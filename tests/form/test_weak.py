@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.interpolate import RegularGridInterpolator
@@ -196,6 +198,28 @@ def test_burgers_is_recovered(periodic):
     folds = WeakForm(domains=150).folds(data, BURGERS, 3)
     assert [fold.n_samples for fold in folds] == [50] * 3
     assert np.allclose(gram(sum(folds))[0], gram(problem)[0], rtol=1e-9)
+
+
+def test_unequal_points_in_space_and_time():
+    fine = np.linspace(0, 1, 121)
+    x, t = 1.5 * (fine + 0.05 * np.sin(6 * fine)), np.linspace(0, 1, 101) ** 1.2
+    # Burgers without viscosity; u v_x needs a derivative of the data.
+    u = (x[:, None] + 1) / (1 + t)
+    v = np.sin(x[:, None]) * np.cos(t)
+    data = field({"u": u, "v": v}, dims=("x", "t"), coords={"x": x, "t": t}, targets=("u_t",))
+    problem = WeakForm(domains=200, width=(0.2, 0.15)).problem(data, Terms(["u u_x", "v_xx", "u v_x", "v u_x"]))
+    assert np.allclose(least_squares(problem), [[-1.0, 0.0, 0.0, 0.0]], atol=1e-5)
+
+
+def test_memory_stays_near_that_of_a_window():
+    x, t = 0.1 * np.arange(64), 0.05 * np.arange(100)
+    u = np.sin(x[:, None, None] + x[:, None] - t)
+    data = field(u, dims=("x", "y", "t"), coords={"x": x, "y": x, "t": t}, periodic=())
+    tracemalloc.start()
+    WeakForm(domains=50, width=(0.6, 0.6, 0.3)).problem(data, Polynomials(3) * Derivatives(2))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < u.nbytes
 
 
 def test_windows_go_round_the_period():

@@ -1,9 +1,9 @@
-"""Whitened increments of low spatial modes: the default rows for PDEs on periodic domains."""
+"""Whitened increments of low spatial modes: the default rows for PDEs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from exactsindy.data import Field
 from exactsindy.data.splitting import cuts
-from exactsindy.errors import ProblemError
+from exactsindy.differentiation.grid import PRINTED, uniform_step
+from exactsindy.errors import DataError, ProblemError
 from exactsindy.form.equations import Data, Group, check_count, groups, only_field
 from exactsindy.form.increment import Whiteness
 from exactsindy.form.modal_library import ModalLibrary, Slopes
-from exactsindy.form.modal_smoothing import SmoothedField, TimeBasis, smooth_field, smooth_modes
+from exactsindy.form.modal_smoothing import SmoothedField, TimeBasis, smooth_modes, smooth_periodic
+from exactsindy.form.modal_window import WindowedField, WindowedLibrary, smooth_window
 from exactsindy.form.modes import Complex
 from exactsindy.form.quadrature import integrate_intervals, interval_weights
 from exactsindy.form.smoothing import order_one
@@ -27,11 +29,12 @@ Array = NDArray[np.float64]
 
 # Numbers held at once while library columns are formed on the grid.
 _BLOCK_NUMBERS = 1 << 22
+_LEAST = 8
 
 
 @dataclass(frozen=True, eq=False)
 class ModalForm:
-    """Rows y_k(t_{i+1}) - y_k(t_i) = int theta_k dt xi for the low Fourier modes k of a periodic field.
+    """Rows y_k(t_{i+1}) - y_k(t_i) = int theta_k dt xi for the low spatial modes k of a field.
 
     The field is smoothed (modes beyond the corner dropped, each other one smoothed in time), every library
     column is computed from the smoothed field, and increments of the measured modes are whitened mode by
@@ -47,8 +50,9 @@ class ModalForm:
 
     Notes
     -----
-    All space dimensions must be periodic, the times equally spaced, the noise white, and the upper half of
-    the wavenumbers free of signal.
+    Times must be equally spaced, the noise white, and the upper half of the wavenumbers free of signal. If a
+    dimension is not periodic, smooth vectors and windowed waves take the place of Fourier modes in all of
+    them; that costs information near the edges.
 
     Examples
     --------
@@ -64,7 +68,7 @@ class ModalForm:
     """
 
     model: TrialLike = None
-    smoothed: SmoothedField | None = field(default=None, repr=False)
+    smoothed: SmoothedField | WindowedField | None = field(default=None, repr=False)
 
     def problem(self, data: Data, library: Library) -> Problem:
         """Return the regression of all equations of the field over the library.
@@ -72,7 +76,7 @@ class ModalForm:
         Raises
         ------
         DataError
-            If the data are trajectories, a dimension is not periodic, cells are missing, or times unequal.
+            If the data are trajectories, cells are missing, or times or points are not equally spaced.
         """
         return self._sum(data, library, 1)[0]
 
@@ -129,13 +133,23 @@ class ModalForm:
         smoothed = smooth_field(data) if self.smoothed is None else self.smoothed
         model = trial(self.model, equations, "ModalForm")
         for group in equations:
-            for rows in _GroupRows(ModalLibrary(data, smoothed, group), model).blocks():
+            for rows in _GroupRows(_library(data, smoothed, group), model).blocks():
                 yield group, rows
 
 
+def smooth_field(data: Field) -> SmoothedField | WindowedField:
+    """Return the low modes of a field, smoothed: Fourier modes if all its dimensions are periodic."""
+    if uniform_step(data.times, PRINTED) is None:
+        raise DataError("ModalForm: the times are not equally spaced; interpolate to equal steps or use WeakForm.")
+    if len(data.times) < _LEAST:
+        raise DataError(f"ModalForm: {len(data.times)} times are too few; it needs at least {_LEAST}.")
+    whole = all(period is not None for period in data.periods)
+    return smooth_periodic(data) if whole else smooth_window(data)
+
+
 def inform_field(
-    data: Field, library: Library, model: TrialLike, *, start: SmoothedField | None = None
-) -> SmoothedField:
+    data: Field, library: Library, model: TrialLike, *, start: SmoothedField | WindowedField | None = None
+) -> SmoothedField | WindowedField:
     """Return the field smoothed around the flow of a model, mode by mode where that lowers SURE.
 
     Parameters
@@ -157,10 +171,9 @@ def inform_field(
     values, score = plain.values.copy(), plain.score.copy()
     basis = TimeBasis.of(len(found.times))
     weights = interval_weights(found.times)
-    level = plain.noise**2 * np.prod(plain.box.sizes)
-    outside = plain.box.shells > plain.corner
+    level, outside = plain.level, plain.outside
     for group in equations:
-        source = ModalLibrary(found, before, group)
+        source = _library(found, before, group)
         block = _block(source)
         rates = np.concatenate(
             [source.rates(flow, slice(a, a + block)) for a in range(0, len(found.times), block)], axis=1
@@ -175,7 +188,7 @@ def inform_field(
             better = (sure < plain.score[f]) & ~outside
             values[f][:, better] = (z + smooth)[:, better]
             score[f][better] = sure[better]
-    return SmoothedField(plain.box, plain.corner, plain.measured, values, plain.noise, score)
+    return replace(plain, values=values, score=score)
 
 
 def _add(total: dict[str, Problem], group: Group, rows: Array) -> None:
@@ -187,7 +200,13 @@ def _add(total: dict[str, Problem], group: Group, rows: Array) -> None:
         total[target.name] = total[target.name] + part if target.name in total else part
 
 
-def _block(library: ModalLibrary) -> int:
+def _library(data: Field, smoothed: SmoothedField | WindowedField, group: Group) -> ModalLibrary | WindowedLibrary:
+    if isinstance(smoothed, SmoothedField):
+        return ModalLibrary(data, smoothed, group)
+    return WindowedLibrary(data, smoothed, group)
+
+
+def _block(library: ModalLibrary | WindowedLibrary) -> int:
     """Return how many times are worked on together."""
     width = len(library.group.features.terms) + len(library.group.features.inputs)
     return max(_BLOCK_NUMBERS // (int(np.prod(library.points)) * width), 4)
@@ -195,7 +214,7 @@ def _block(library: ModalLibrary) -> int:
 
 @dataclass(frozen=True)
 class _GroupRows:
-    library: ModalLibrary
+    library: ModalLibrary | WindowedLibrary
     model: Trial | None
 
     def blocks(self) -> Iterator[Array]:
@@ -207,8 +226,7 @@ class _GroupRows:
         slopes = None if self.model is None else self.library.slopes(self.model, size)
         filters = [self._filter(j, step, slopes) for j in range(len(self.library.group.targets))]
         fields = [data.names.index(target.state) for target in self.library.group.targets]
-        kept = smoothed.kept
-        scale = np.where(smoothed.box.shells[kept] == 0, 1.0, np.sqrt(2.0)) / np.sqrt(np.prod(smoothed.box.sizes))
+        scale = self.library.scale
         columns, low = self.library.columns(slice(0, min(size + 2, n))), 0
         for start in range(0, n - 1, size):
             stop = min(start + size, n - 1)
@@ -221,30 +239,30 @@ class _GroupRows:
             integrals = integrate_intervals(weights[first : last - 1], inner)[start - first : stop - first]
             result = []
             for j, f in enumerate(fields):
-                change = np.diff(smoothed.measured[f][start : stop + 1][:, kept], axis=0)
+                change = self.library.changes(f, start, stop)
                 rows = np.concatenate([integrals, change[:, :, None]], axis=2)
                 rows *= (scale / smoothed.noise[f])[:, None]
                 filters[j].apply(rows)
-                result.append(_real(rows, smoothed.box.shells[kept] == 0))
+                result.append(self.library.real(rows))
             yield np.stack(result)
 
     def _filter(self, j: int, step: float, slopes: Slopes | None) -> _Filter:
         smoothed = self.library.smoothed
-        kept = smoothed.kept
-        rate = np.zeros(int(kept.sum()), dtype=complex)
-        extra = np.zeros(int(kept.sum()))
+        rate = np.zeros(len(self.library.scale), dtype=complex)
+        extra = np.zeros(len(self.library.scale))
         if slopes is not None:
             by, first, second = slopes
             own = self.library.group.targets[j].state
             names = self.library.data.names
             for v, mean, square in zip(by, first[j], second[j], strict=True):
-                factor = self.library.factors[v][kept]
+                factor, power = self.library.multipliers(v)
                 if v.name == own:
                     rate += mean * factor
-                    extra += max(square - mean**2, 0.0) * np.abs(factor) ** 2
+                    # What D^q makes of a mode's noise beyond the mode itself is nothing for Fourier modes.
+                    extra += max(square - mean**2, 0.0) * power + mean**2 * (power - np.abs(factor) ** 2)
                 else:
                     share = smoothed.noise[names.index(v.name)] / smoothed.noise[names.index(own)]
-                    extra += share**2 * square * np.abs(factor) ** 2
+                    extra += share**2 * square * power
         a, b = 1.0 - step / 2 * rate, -(1.0 + step / 2 * rate)
         diagonal = np.abs(a) ** 2 + np.abs(b) ** 2 + step**2 / 2 * extra
         off: Complex = np.asarray(b * np.conj(a) + step**2 / 4 * extra, dtype=complex)
@@ -270,8 +288,3 @@ class _Filter:
                 row -= below[:, None] * self.before
             row /= self.pivot[:, None]
             self.before = row
-
-
-def _real(rows: Complex, constant: NDArray[np.bool_]) -> Array:
-    """Return real and imaginary parts as rows; the constant mode has no imaginary part."""
-    return np.concatenate([rows.real, rows.imag[:, ~constant]], axis=1)

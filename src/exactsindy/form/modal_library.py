@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -107,13 +108,47 @@ class ModalLibrary:
         return self.smoothed.box.of_grid(values.T.reshape(-1, count, *self.points))
 
     def slopes(self, model: Trial, block: int) -> Slopes:
-        """Return the variables, and mean and mean square of the slopes by them (equations x variables)."""
-        by = tuple(self.factors)
-        m, n = len(self.group.targets), len(self.data.times)
-        first, second, count = np.zeros((m, len(by))), np.zeros((m, len(by))), 0
-        for a in range(0, n, block):
-            values = model.jacobian(self.group, self.inputs(slice(a, a + block)).T, by)
-            first += values.sum(axis=0)
-            second += (values**2).sum(axis=0)
-            count += len(values)
-        return by, first / count, second / count
+        """Return mean and mean square of the slopes of the right-hand sides."""
+        return slope_moments(self.group, model, tuple(self.factors), self.inputs, len(self.data.times), block)
+
+    def changes(self, f: int, start: int, stop: int) -> Complex:
+        """Return increments of the measured modes (times x modes)."""
+        return np.asarray(np.diff(self.smoothed.measured[f][start : stop + 1][:, self.smoothed.kept], axis=0))
+
+    @property
+    def scale(self) -> Array:
+        """Return by what rows are multiplied so that noise of size 1 has size 1 in all their parts."""
+        size = np.sqrt(np.prod(self.smoothed.box.sizes))
+        return np.asarray(np.where(self._constant, 1.0, np.sqrt(2.0)) / size)
+
+    @property
+    def _constant(self) -> NDArray[np.bool_]:
+        return np.asarray(self.smoothed.box.shells[self.smoothed.kept] == 0)
+
+    def multipliers(self, variable: Variable) -> tuple[Complex, Array]:
+        """Return (i k)^q and |k|^2q of each mode for the derivative of a variable."""
+        factor = self.factors[variable][self.smoothed.kept]
+        return factor, np.asarray(np.abs(factor) ** 2)
+
+    def real(self, rows: Complex) -> Array:
+        """Return real and imaginary parts as rows; the constant mode has no imaginary part."""
+        return np.concatenate([rows.real, rows.imag[:, ~self._constant]], axis=1)
+
+
+def slope_moments(
+    group: Group,
+    model: Trial,
+    by: tuple[Variable, ...],
+    inputs: Callable[[slice], Array],
+    n: int,
+    block: int,
+) -> Slopes:
+    """Return the variables, and mean and mean square of the slopes by them (equations x variables)."""
+    m = len(group.targets)
+    first, second, count = np.zeros((m, len(by))), np.zeros((m, len(by))), 0
+    for a in range(0, n, block):
+        values = model.jacobian(group, inputs(slice(a, a + block)).T, by)
+        first += values.sum(axis=0)
+        second += (values**2).sum(axis=0)
+        count += len(values)
+    return by, first / count, second / count

@@ -8,8 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.data import Field
-from exactsindy.differentiation.grid import PRINTED, uniform_step
-from exactsindy.errors import DataError
 from exactsindy.form.modes import Box, Complex, Spectra, spectra
 
 Array = NDArray[np.float64]
@@ -18,7 +16,6 @@ Array = NDArray[np.float64]
 # them only near the ends.
 _EXACT = 1024
 _LAMBDAS = 10.0 ** np.arange(-2.0, 12.25, 0.25)
-_LEAST = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +32,16 @@ class SmoothedField:
     values: Complex
     noise: Array
     score: Array
+
+    @property
+    def outside(self) -> NDArray[np.bool_]:
+        """Return the modes beyond the corner."""
+        return np.asarray(self.box.shells > self.corner)
+
+    @property
+    def level(self) -> Array:
+        """Return the variance of the noise in each mode."""
+        return np.asarray(self.noise**2 * np.prod(self.box.sizes))
 
     @property
     def kept(self) -> NDArray[np.bool_]:
@@ -58,6 +65,14 @@ class TimeBasis:
         eigenvalues, vectors = np.linalg.eigh(difference.T @ difference)
         return cls(np.maximum(eigenvalues, 0.0), vectors)
 
+    def dense(self, n: int) -> Array:
+        """Return the basis as columns (n x n)."""
+        if self.vectors is not None:
+            return self.vectors
+        from scipy.fft import idct
+
+        return np.asarray(idct(np.eye(n), axis=0, norm="ortho"))
+
     def analyse(self, series: Complex) -> Complex:
         """Return the coefficients of series (n x ...) in the basis."""
         if self.vectors is not None:
@@ -77,16 +92,12 @@ class TimeBasis:
         return np.asarray(real + 1j * imaginary)
 
 
-def smooth_field(data: Field) -> SmoothedField:
+def smooth_periodic(data: Field) -> SmoothedField:
     """Return the low modes of a periodic field, smoothed in time.
 
     Each mode is smoothed by a third-difference penalty whose weight minimises SURE = RSS + 2 s^2 trace; modes
     beyond the corner, where energy falls to the noise, are left out.
     """
-    if uniform_step(data.times, PRINTED) is None:
-        raise DataError("ModalForm: the times are not equally spaced; interpolate to equal steps or use WeakForm.")
-    if len(data.times) < _LEAST:
-        raise DataError(f"ModalForm: {len(data.times)} times are too few; it needs at least {_LEAST}.")
     found = spectra(data)
     basis = TimeBasis.of(len(data.times))
     corner = _corner(found, basis)
@@ -128,19 +139,26 @@ def _floor(modes: Complex, box: Box) -> Array:
 
 def _corner(found: Spectra, basis: TimeBasis) -> int:
     """Return the last shell whose slow part stands out of the noise."""
-    count = max(len(basis.eigenvalues) // 10, 3)
     box = found.box
-    shells = box.shells
     longest = max(box.lengths)
     largest = min(int(k * longest / length) for k, length in zip(box.largest, box.lengths, strict=True))
+    return last_shell(found.modes, found.noise**2 * np.prod(box.sizes), box.shells, largest, basis)
+
+
+def last_shell(modes: Complex, level: Array, shells: NDArray[np.intp], largest: int, basis: TimeBasis) -> int:
+    """Return the last shell before the energy of the slow tenth in time falls to the noise.
+
+    In one dimension that is three shells in a row below 1.6 times the noise, in more, where shells hold many
+    modes, the first below 2.
+    """
+    count = max(len(basis.eigenvalues) // 10, 3)
     ratio = np.zeros(largest + 1)
-    for modes, noise in zip(found.modes, found.noise, strict=True):
-        slow = np.abs(basis.analyse(modes.reshape(len(modes), -1))[:count]) ** 2
-        level = max(noise, np.finfo(float).tiny) ** 2 * np.prod(box.sizes)
-        energy = (slow.sum(axis=0) / (count * level)).reshape(shells.shape)
-        mean = [energy[shells == shell].mean() for shell in range(largest + 1)]
+    for series, noise in zip(modes, level, strict=True):
+        slow = np.abs(basis.analyse(series.reshape(len(series), -1))[:count]) ** 2
+        energy = (slow.sum(axis=0) / (count * max(noise, np.finfo(float).tiny))).reshape(shells.shape)
+        mean = [energy[shells == shell].mean() if (shells == shell).any() else 0.0 for shell in range(largest + 1)]
         ratio = np.maximum(ratio, mean)
-    if len(box.largest) > 1:
+    if shells.ndim > 1:
         low = np.flatnonzero(ratio[1:] < 2.0)
         return max(int(low[0]), 2) if len(low) else largest
     quiet = ratio < 1.6

@@ -181,12 +181,6 @@ def _band(sizes: Sequence[int]) -> list[NDArray[np.intp]]:
 
 
 def _periods(data: Field) -> tuple[float, ...]:
-    bad = [name for name, period in zip(data.axes, data.periods, strict=True) if period is None]
-    if bad:
-        raise DataError(
-            f"ModalForm: the dimension {bad[0]!r} is not periodic. If it is, say so: "
-            f"field(..., periodic=({bad[0]!r},)); otherwise use WeakForm."
-        )
     if data.missing:
         raise DataError(f"ModalForm: {data.missing} cells are missing; use WeakForm, or fill them in.")
     small = [name for name, size in zip(data.axes, data.shape, strict=False) if size < 16]
