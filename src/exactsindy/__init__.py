@@ -37,6 +37,7 @@ _HOME = {
         "ProblemError",
         "SolverError",
     ],
+    "exactsindy.form": ["IncrementForm", "IntegralForm", "ModalForm", "StrongForm", "WeakForm"],
     "exactsindy.library": ["Derivatives", "Fourier", "PerEquation", "Polynomials", "Term", "Terms", "Variables"],
     "exactsindy.model": ["CoefficientTable", "Ending", "Equation", "FieldSimulation", "Model", "Simulation"],
     "exactsindy.problem": ["Block", "Problem"],
@@ -61,6 +62,10 @@ if TYPE_CHECKING:
     from exactsindy.certificate import Certificate as Certificate
     from exactsindy.certificate import Verification as Verification
     from exactsindy.certificate import verify as verify
+    from exactsindy.form import IncrementForm as IncrementForm
+    from exactsindy.form import ModalForm as ModalForm
+    from exactsindy.form import StrongForm as StrongForm
+    from exactsindy.form import WeakForm as WeakForm
     from exactsindy.model import Model as Model
     from exactsindy.problem import Block as Block
     from exactsindy.problem import Problem as Problem
