@@ -81,7 +81,7 @@ TEST(hot_loop_does_not_allocate) {
 TEST(delicate_searches_do_not_allocate) {
   for (double ridge : {0.0, 1e-9}) {
     Rng rng = seeded(71, "ridge=" + text(ridge));
-    Data data = hard_data(rng, 26);
+    Data data = hard_data(rng, 30);
     make_collinear(rng, data, -6.0, -3.0);
     data.ridge.assign(data.n, ridge);
     const Effort effort = effort_of(data, 6);

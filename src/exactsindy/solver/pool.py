@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from exactsindy.errors import SolverError
 from exactsindy.solver import arguments, display
@@ -100,9 +101,13 @@ def solve_pool(
     arguments.no_constraints(constraints)
     if (within is None) == (count is None):
         raise SolverError("solve_pool needs one of within= (a share, e.g. 0.02) and count= (how many supports).")
-    if within is not None and not (isinstance(within, Real) and 0 <= within < float("inf")):
+    share: object = within
+    if share is not None and not (isinstance(share, int | float | np.number) and 0 <= share < float("inf")):
         raise SolverError(f"within={within!r}: expected a share >= 0, e.g. 0.02 for 2 %.")
-    if count is not None and (not isinstance(count, Integral) or isinstance(count, bool) or not 1 <= count <= CAPACITY):
+    number: object = count
+    if number is not None and not (
+        isinstance(number, int | np.integer) and not isinstance(number, bool) and 1 <= number <= CAPACITY
+    ):
         raise SolverError(f"count={count!r}: expected a number of supports from 1 to {CAPACITY}.")
     if isinstance(k, Total):
         raise SolverError("solve_pool takes a number of terms per equation, not Total: ask for each equation's rivals.")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
+
+import numpy as np
 
 from exactsindy.errors import SolverError
 
@@ -60,12 +61,13 @@ class Settings:
     progress: Callable[[Progress], None] | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.gap, Real) or not self.gap >= 0:
+        gap: object = self.gap
+        if not isinstance(gap, int | float | np.number) or not gap >= 0:
             raise SolverError(f"Settings(gap={self.gap!r}): expected a number >= 0, e.g. 1e-9.")
         for name, kind, words in (
-            ("seconds", Real, "a positive number"),
-            ("nodes", Integral, "a positive integer"),
-            ("threads", Integral, "a positive integer"),
+            ("seconds", (int, float, np.number), "a positive number"),
+            ("nodes", (int, np.integer), "a positive integer"),
+            ("threads", (int, np.integer), "a positive integer"),
         ):
             value = getattr(self, name)
             if value is not None and (not isinstance(value, kind) or isinstance(value, bool) or not value > 0):
