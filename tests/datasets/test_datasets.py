@@ -9,7 +9,7 @@ from exactsindy.systems import bundled
 
 def test_every_data_set_loads():
     for name in names():
-        assert dataset(name).n_samples > 100
+        assert dataset(name).n_samples > 20
 
 
 def test_unknown_name_says_what_there_is():

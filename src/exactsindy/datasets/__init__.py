@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from exactsindy.data import Trajectories
 
 # name -> (file, time column)
-_FILES = {"lorenz": ("lorenz.csv", "t")}
+_FILES = {"lorenz": ("lorenz.csv", "t"), "lynx_hare": ("lynx_hare.csv", "year")}
 
 
 def names() -> tuple[str, ...]:
