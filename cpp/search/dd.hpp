@@ -63,7 +63,8 @@ inline Double2 quantise(Double2 a) {
   if (a.hi == 0.0 || !std::isfinite(a.hi)) return {a.hi, 0.0};
   const double spacing = std::ldexp(1.0, std::ilogb(a.hi) - 79);
   if (spacing == 0.0) return {a.hi, 0.0};
-  return {a.hi, std::nearbyint(a.lo / spacing) * spacing};
+  // (Half way between two doubles noise decides which of them is hi: the sum settles it.)
+  return quick_two_sum(a.hi, std::nearbyint(a.lo / spacing) * spacing);
 }
 
 }  // namespace exactsindy

@@ -46,7 +46,9 @@ void Engine::check(Worker& worker) {
   if (worker.index != 0) return;
   if (now >= next_tick_) {
     next_tick_ = now + kTickInterval;
-    if (tick_ && !tick_()) stop_.compare_exchange_strong(none, Stop::kInterrupted);
+    guarded([&] {
+      if (tick_ && !tick_()) stop_.compare_exchange_strong(none, Stop::kInterrupted);
+    });
   }
   if (threads_.empty() && limits_.threads > 1 && seconds > kSpawnAfter) spawn();
 }
@@ -122,7 +124,7 @@ void Engine::work(Worker& worker) {
 }
 
 void Engine::explore(Worker& worker, Search& search) {
-  worker.root(search);
+  guarded([&] { worker.root(search); });  // (others may still work on this search: wait for them in any case)
   std::unique_lock lock(mutex_);
   while (search.outstanding.load() > 0)
     if (!take(worker, false, lock)) rest(worker, lock);

@@ -119,7 +119,7 @@ Guide::Guide(const Instance& in, bool backward) : columns(in.columns), stride(pa
 }
 
 Certifier::Certifier(const Instance& in, const Guide& guide)
-    : instance_(in), kernels_(kernels()), centre_(in.columns, 0.0), spread_(in.columns, kInf) {
+    : instance_(in), kernels_(kernels()), centre_(in.columns, kInf), spread_(in.columns, 0.0) {
   if (!guide.invertible) return;
   // A ridge on every term bounds the coefficients well enough by itself.
   if (*std::min_element(in.ridge.begin(), in.ridge.end()) > 1e-14) return;
@@ -201,7 +201,7 @@ double Certifier::bound(const double* w, const int* in, int in_count, const int*
   // The dearest `slots` free terms.
   double top[kMaxSize];
   int held = 0;
-  for (int i = 0; i < free_count; ++i) {
+  for (int i = 0; slots > 0 && i < free_count; ++i) {
     const double p = price(free[i], kInf);
     if (held == slots && !(p > top[held - 1])) continue;
     if (held < slots) ++held;

@@ -201,14 +201,13 @@ bool Worker::rebuild(Frame& f) {
   std::sort(sorted, sorted + f.in_count);
   refitter_->fit({sorted, static_cast<std::size_t>(f.in_count)}, fit_);
   if (!fit_.admissible) return false;
-  const int rank = refitter_->basis(basis_.data(), in.stride);
-  std::memcpy(vector_.data(), in.z.data(), in.stride * sizeof(double));
+  const int rank = fit_.size;
+  refitter_->projection(basis_.data(), vector_.data(), in.stride);
   double* t = f.s.data();
   for (int a = 0; a < f.m; ++a)
     for (int b = 0; b < f.m; ++b) t[offset(f, a, g.stride) + b] = g.gram[offset(f, f.free[a], g.stride) + f.free[b]];
   for (int i = 0; i < rank; ++i) {
     const double* q = basis_.data() + static_cast<std::size_t>(i) * in.stride;
-    k.axpy(-k.dot(q, vector_.data(), in.stride), q, vector_.data(), in.stride);
     for (int a = 0; a < f.m; ++a)
       u_[a] = k.dot(q, in.column(f.free[a]), in.length[f.free[a]]) / g.scale[f.free[a]];
     std::fill(u_.data() + f.m, u_.data() + padded(f.m), 0.0);
@@ -216,10 +215,10 @@ bool Worker::rebuild(Frame& f) {
   }
   for (int a = 0; a < f.m; ++a)
     f.c[a] = k.dot(vector_.data(), in.column(f.free[a]), in.length[f.free[a]]) / g.scale[f.free[a]];
-  // The value belongs to the projected target as it was rounded; how far that is from the true one is the slack.
   f.gamma = 2.0 * kEps * (rank + 2) * (in.stride / kLane + 16 + search_->wanted.size);
-  f.slack = f.gamma * in.z_norm;
-  f.value = k.dot(vector_.data(), vector_.data(), in.stride);
+  f.value = fit_.error.hi;
+  // The projected target is known to the last bits of its own norm, and to the noise of the fit.
+  f.slack = 4.0 * kEps * std::sqrt(f.value) + 2.0 * std::sqrt(fit_.floor);
   f.det = 1.0;
   f.fresh = true;
   return true;
@@ -517,31 +516,17 @@ bool Worker::rejected(const int* sorted, double cut) {
   return equation_->certifier.bound(w, sorted, size, nullptr, 0, 0, cut, limit) > cut;
 }
 
-// Terms that cost nothing to drop: the smaller supports with the same error.
+// Terms that cost nothing to drop have the coefficient 0, so all of them can go at once: what is left is the smallest
+// support with the same error.
 void Worker::reduce(const Fit& fit) {
+  if (!search_->wanted.smaller_too) return;
   const double tiny = std::ldexp(fit.error.hi, -74) + 4.0 * fit.floor;
-  std::vector<std::vector<int>> todo;
-  const auto shrink = [&](const Fit& from) {
-    for (int i = 0; i < from.size; ++i) {
-      if (!(from.drop[i] <= tiny)) continue;
-      std::vector<int> fewer(from.support, from.support + from.size);
-      fewer.erase(fewer.begin() + i);
-      todo.push_back(std::move(fewer));
-    }
-  };
-  const Fit original = fit;
-  shrink(original);
-  std::set<std::vector<int>> seen;
-  Fit smaller;
-  while (!todo.empty()) {
-    const std::vector<int> support = std::move(todo.back());
-    todo.pop_back();
-    if (!seen.insert(support).second) continue;
-    refitter_->fit(support, smaller);
-    if (!(smaller.error == original.error)) continue;
-    search_->offer_smaller(smaller);
-    shrink(smaller);
-  }
+  int fewer[kMaxSize], count = 0;
+  for (int i = 0; i < fit.size; ++i)
+    if (!(fit.drop[i] <= tiny)) fewer[count++] = fit.support[i];
+  if (count == fit.size) return;
+  refitter_->fit({fewer, static_cast<std::size_t>(count)}, smaller_fit_);
+  if (smaller_fit_.error == fit.error) search_->offer_smaller(smaller_fit_);
 }
 
 }  // namespace exactsindy

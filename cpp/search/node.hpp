@@ -90,7 +90,7 @@ class Worker {
   int dear_[kMaxSize + 1];         // positions of the slots + 1 dearest free terms, dearest first
   double drop_[kMaxSize + 1];      // what dropping them costs
   Array u_, c_, d_, square_, w_, vector_, basis_;
-  Fit fit_;
+  Fit fit_, smaller_fit_;
   double kappa(const Frame& frame, double det) const;
   bool aborted_ = false;  // a scan was left before its end
 };

@@ -186,12 +186,13 @@ void Refitter::fit(std::span<const int> support, Fit& result) {
   result.error = error.hi <= result.floor ? Double2{} : quantise(error);
 }
 
-int Refitter::basis(double* out, int stride) {
+void Refitter::projection(double* basis, double* residual, int stride) {
   for (int i = 0; i < kept_count_; ++i) {
-    std::memset(out + static_cast<std::size_t>(i) * stride, 0, stride * sizeof(double));
-    std::memcpy(out + static_cast<std::size_t>(i) * stride, vector(i).hi, used_ * sizeof(double));
+    std::memset(basis + static_cast<std::size_t>(i) * stride, 0, stride * sizeof(double));
+    std::memcpy(basis + static_cast<std::size_t>(i) * stride, vector(i).hi, used_ * sizeof(double));
   }
-  return kept_count_;
+  std::memcpy(residual, instance_.z.data(), stride * sizeof(double));
+  std::memcpy(residual, vector(kept_count_).hi, used_ * sizeof(double));
 }
 
 }  // namespace exactsindy

@@ -58,8 +58,9 @@ class Refitter {
   explicit Refitter(const Instance& instance);
   // support must be increasing.
   void fit(std::span<const int> support, Fit& result);
-  // Orthonormal basis (data rows only, rounded to double) of the columns fitted last; returns its dimension.
-  int basis(double* out, int stride);
+  // Of the last fit (which must have been admissible), rounded to double: the data rows of its orthonormal basis, one
+  // vector per `stride` doubles, and of the residual of the target.
+  void projection(double* basis, double* residual, int stride);
 
  private:
   int orthogonalise(std::span<const int> support);
