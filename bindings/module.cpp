@@ -73,8 +73,9 @@ nb::dict outcome_of(const Outcome& out, const Units& units) {
   nb::list answers;
   for (const Answer& a : out.answers) answers.append(units.answer(a));
   d["answers"] = answers;
-  d["runner_up"] = out.runner_up < 0.0 ? std::numeric_limits<double>::quiet_NaN()
-                   : std::isinf(out.runner_up) ? out.runner_up : units.objective({out.runner_up, 0.0});
+  d["runner_up"] = out.runner_up < 0.0         ? std::numeric_limits<double>::quiet_NaN()
+                   : std::isinf(out.runner_up) ? out.runner_up
+                                               : units.objective({out.runner_up, 0.0});
   d["lower_bound"] = units.lower(out.lower);
   d["stop"] = stop_name(out.stop);
   d["complete"] = out.complete;
@@ -188,7 +189,8 @@ NB_MODULE(_native, m) {
   m.attr("max_size") = kMaxSize;
   m.def("kernel_name", [] { return kernels().name; }, "Instruction set chosen at run time.");
   m.def("solve", &solve_all, nb::arg("requests"), nb::arg("path"), nb::arg("pool"), nb::arg("keep"), nb::arg("within"),
-        nb::arg("capacity"), nb::arg("gap"), nb::arg("seconds"), nb::arg("nodes"), nb::arg("threads"), nb::arg("progress").none(),
+        nb::arg("capacity"), nb::arg("gap"), nb::arg("seconds"), nb::arg("nodes"), nb::arg("threads"),
+        nb::arg("progress").none(),
         "Solve (factor, target, rest, ridge, size, starts) requests; one list of outcomes per request.");
   m.def("refit", &refit_one, nb::arg("factor"), nb::arg("target"), nb::arg("rest"), nb::arg("ridge"),
         nb::arg("support"), "Canonical least-squares fit of one support.");

@@ -257,9 +257,7 @@ def exact_supports(
     return values
 
 
-def exact_reduced(
-    theta: np.ndarray, support: Sequence[int], ridge: float | Sequence[float] = 0.0
-) -> tuple[int, ...]:
+def exact_reduced(theta: np.ndarray, support: Sequence[int], ridge: float | Sequence[float] = 0.0) -> tuple[int, ...]:
     """Return the support without its zero columns and those that depend on earlier ones."""
     gram, moments, square = _normal_equations(theta, np.zeros(len(theta)), ridge)
     kept: tuple[int, ...] = ()
@@ -271,9 +269,7 @@ def exact_reduced(
     return kept
 
 
-def exact_best(
-    theta: np.ndarray, y: np.ndarray, size: int, ridge: float | Sequence[float] = 0.0
-) -> ExactBest:
+def exact_best(theta: np.ndarray, y: np.ndarray, size: int, ridge: float | Sequence[float] = 0.0) -> ExactBest:
     """Return the best support of at most ``size`` terms by the tie rule, and its rival's value."""
     values = exact_supports(theta, y, size, ridge)
     support = min(values, key=lambda s: (values[s], len(s), s))

@@ -42,8 +42,8 @@ int main() {
       s[static_cast<std::size_t>(i) * stride + i] = 1.0;
     }
     const double work = static_cast<double>(m) * stride;
-    const double exclude = seconds(
-        repeats, [&] { k.exclude(s.data(), stride, m, pivot.data(), 1.0, 1e-9, beta.data(), norm2.data()); });
+    const double exclude =
+        seconds(repeats, [&] { k.exclude(s.data(), stride, m, pivot.data(), 1.0, 1e-9, beta.data(), norm2.data()); });
     const double include = seconds(repeats, [&] { k.include(s.data(), out.data(), stride, m, u.data()); });
     int rows = 0;
     const double scan = seconds(repeats, [&] {
@@ -52,8 +52,7 @@ int main() {
     const double pairs = m * (m - 1) / 2.0;
     if (rows == 0) return 1;
     // exclude: a dot product and an update per entry; include: one; scan: six per pair.
-    std::printf("| %d | %.2f | %.1f | %.2f | %.1f | %.2f | %.2f | %.1f |\n", m, 1e6 * exclude,
-                2e-9 * work / exclude, 1e6 * include, 1e-9 * work / include, 1e6 * scan, 1e9 * scan / pairs,
-                6e-9 * pairs / scan);
+    std::printf("| %d | %.2f | %.1f | %.2f | %.1f | %.2f | %.2f | %.1f |\n", m, 1e6 * exclude, 2e-9 * work / exclude,
+                1e6 * include, 1e-9 * work / include, 1e6 * scan, 1e9 * scan / pairs, 6e-9 * pairs / scan);
   }
 }

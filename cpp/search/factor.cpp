@@ -15,8 +15,8 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 struct Householder {
   const Kernels& k = kernels();
   int first_ridge, length, n;
-  Array work, reflector;        // n x length each; reflectors are zero before their diagonal
-  std::vector<double> diag;     // diagonal of R
+  Array work, reflector;     // n x length each; reflectors are zero before their diagonal
+  std::vector<double> diag;  // diagonal of R
 
   explicit Householder(const Instance& in)
       : first_ridge(in.stride), length(in.stride + (in.has_ridge ? padded(in.columns) : 0)), n(in.columns), diag(n) {
@@ -185,8 +185,8 @@ double Certifier::bound(const double* w, const int* in, int in_count, const int*
 
   const auto price = [&](int j, double limit) {
     // Largest value of 2 g x - ridge x^2 for |x| <= reach, with |g| as large as rounding allows.
-    const double g = std::abs(kernels_.dot(w, instance_.column(j), instance_.length[j])) +
-                     gamma * w_norm * instance_.norm[j];
+    const double g =
+        std::abs(kernels_.dot(w, instance_.column(j), instance_.length[j])) + gamma * w_norm * instance_.norm[j];
     double x = std::min((centre_[j] + spread_[j] * root) * (1.0 + 4.0 * kEps), limit / instance_.norm[j]);
     const double ridge = instance_.ridge[j];
     if (ridge > 0.0) {

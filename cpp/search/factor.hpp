@@ -14,16 +14,16 @@ namespace exactsindy {
 //           orthonormal basis of its column space; `back` and `offset` map them to the rows of A.
 struct Guide {
   int columns = 0, stride = 0;
-  std::vector<double> scale;    // sqrt(|a_j|^2 + ridge_j), to rounding
-  Array gram;                   // columns x stride
+  std::vector<double> scale;  // sqrt(|a_j|^2 + ridge_j), to rounding
+  Array gram;                 // columns x stride
   Array moment;
-  double square = 0.0;          // |z|^2
-  bool invertible = false;      // the backward side exists
-  Array dual;                   // columns x stride, row j = dual vector of column j
-  Array beta;                   // least-squares coefficients of all columns
-  double base = 0.0;            // value of the fit of all columns
+  double square = 0.0;      // |z|^2
+  bool invertible = false;  // the backward side exists
+  Array dual;               // columns x stride, row j = dual vector of column j
+  Array beta;               // least-squares coefficients of all columns
+  double base = 0.0;        // value of the fit of all columns
   bool rotated = false;
-  Array back;                   // columns x row stride: w = offset + back' r
+  Array back;  // columns x row stride: w = offset + back' r
   Array offset;
 
   // Without `backward` only scans of one and two terms are possible (which is all that supports of two need).
@@ -31,9 +31,11 @@ struct Guide {
 };
 
 // Safe lower bounds. For any vector w and any x with |x_j| <= reach_j,
-//   |z - A x|^2 + sum ridge_j x_j^2  >=  2 w'z - |w|^2 - sum_{j in support} max_{|x_j| <= reach_j} (2 g_j x_j - ridge_j x_j^2),
-// g = A'w, since |z - Ax|^2 >= 2 w'(z - Ax) - |w|^2. Every rounding error is bounded and subtracted. `reach_j` holds for
-// every support whose value is at most the cut: x_j = (L z)_j - (L (z - Ax))_j + ((I - L A) x)_j with a left inverse L.
+//   |z - A x|^2 + sum ridge_j x_j^2  >=  2 w'z - |w|^2 - sum_{j in support} max_{|x_j| <= reach_j} (2 g_j x_j - ridge_j
+//   x_j^2),
+// g = A'w, since |z - Ax|^2 >= 2 w'(z - Ax) - |w|^2. Every rounding error is bounded and subtracted. `reach_j` holds
+// for every support whose value is at most the cut: x_j = (L z)_j - (L (z - Ax))_j + ((I - L A) x)_j with a left
+// inverse L.
 class Certifier {
  public:
   Certifier(const Instance& instance, const Guide& guide);
@@ -49,8 +51,8 @@ class Certifier {
  private:
   const Instance& instance_;
   const Kernels& kernels_;
-  std::vector<double> centre_;   // bound of |(Lz)_j| plus what rounding may add
-  std::vector<double> spread_;   // bound of the norm of row j of L (plus the effect of I - LA); inf if unknown
+  std::vector<double> centre_;  // bound of |(Lz)_j| plus what rounding may add
+  std::vector<double> spread_;  // bound of the norm of row j of L (plus the effect of I - LA); inf if unknown
 };
 
 }  // namespace exactsindy

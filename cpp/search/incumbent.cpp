@@ -10,7 +10,7 @@ namespace exactsindy {
 
 namespace {
 
-constexpr int kPairSwaps = 12;     // larger supports: exchanges of two terms cost more than they bring
+constexpr int kPairSwaps = 12;   // larger supports: exchanges of two terms cost more than they bring
 constexpr double kTiny = 1e-10;  // columns with less than this left after projection are passed over
 
 // All columns and the target projected off a few columns, on the normalised Gram matrix.
@@ -21,7 +21,10 @@ struct Projection {
   int count = 0;
 
   Projection(const Guide& guide, int capacity)
-      : g(guide), rows(static_cast<std::size_t>(std::max(capacity, 1)) * guide.stride), c(guide.stride), d(guide.stride) {}
+      : g(guide),
+        rows(static_cast<std::size_t>(std::max(capacity, 1)) * guide.stride),
+        c(guide.stride),
+        d(guide.stride) {}
 
   void clear() {
     std::memcpy(c.data(), g.moment.data(), g.stride * sizeof(double));

@@ -208,8 +208,7 @@ bool Worker::rebuild(Frame& f) {
     for (int b = 0; b < f.m; ++b) t[offset(f, a, g.stride) + b] = g.gram[offset(f, f.free[a], g.stride) + f.free[b]];
   for (int i = 0; i < rank; ++i) {
     const double* q = basis_.data() + static_cast<std::size_t>(i) * in.stride;
-    for (int a = 0; a < f.m; ++a)
-      u_[a] = k.dot(q, in.column(f.free[a]), in.length[f.free[a]]) / g.scale[f.free[a]];
+    for (int a = 0; a < f.m; ++a) u_[a] = k.dot(q, in.column(f.free[a]), in.length[f.free[a]]) / g.scale[f.free[a]];
     std::fill(u_.data() + f.m, u_.data() + padded(f.m), 0.0);
     k.include(t, t, g.stride, f.m, u_.data());
   }
@@ -408,9 +407,9 @@ bool Worker::scan_pairs(const Frame& f, const PairScan& scan) {
   };
   double gap = gap_now();
   for (int a = 1; a < scan.m; ++a) {
-    // A gap of 0 or less: the terms in alone reach the cut, so every pair does (and rounding could turn the test round).
-    if (gap > 0.0)
-      a = k.scan(s, stride, a, scan.m, u, c, square_.data(), d, gap, scan.kappa);
+    // A gap of 0 or less: the terms in alone reach the cut, so every pair does (and rounding could turn the test
+    // round).
+    if (gap > 0.0) a = k.scan(s, stride, a, scan.m, u, c, square_.data(), d, gap, scan.kappa);
     if (a >= scan.m) return true;
     for (int b = 0; b < a; ++b) {
       const double schur = s[offset(f, a, stride) + b] - u[a] * u[b];
@@ -511,8 +510,8 @@ bool Worker::rejected(const int* sorted, double cut) {
   // columns is at least sqrt(det / e) - sqrt(size) gamma, and |x| <= |z| / sigma.
   const double gamma = 4.0 * kEps * (n / kLane + 16) * size;
   const double sigma = 0.9 * std::sqrt(det / 2.72) - std::sqrt(size) * gamma;
-  const double limit = sigma > 10.0 * std::sqrt(size) * gamma ? 1.01 * in.z_norm / sigma
-                                                              : std::numeric_limits<double>::infinity();
+  const double limit =
+      sigma > 10.0 * std::sqrt(size) * gamma ? 1.01 * in.z_norm / sigma : std::numeric_limits<double>::infinity();
   return equation_->certifier.bound(w, sorted, size, nullptr, 0, 0, cut, limit) > cut;
 }
 

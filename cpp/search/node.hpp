@@ -12,14 +12,14 @@ struct Frame {
   int m = 0, in_count = 0;
   int in[kMaxSize];
   std::vector<int> free;
-  Array s, c;            // forward: free columns and target projected off the terms in (normalised columns)
-  double value = 0.0;    // |target projected off the terms in|^2
-  double det = 1.0;      // determinant of the normalised Gram matrix of the terms in
-  bool fresh = false;    // just projected off orthonormal vectors: the terms in add no conditioning of their own
-  double gamma = 0.0;    // bound of the error of an entry of the normalised Gram matrix this frame stands for
-  double slack = 0.0;    // fresh frames: the projected target itself may be this far off
+  Array s, c;                  // forward: free columns and target projected off the terms in (normalised columns)
+  double value = 0.0;          // |target projected off the terms in|^2
+  double det = 1.0;            // determinant of the normalised Gram matrix of the terms in
+  bool fresh = false;          // just projected off orthonormal vectors: the terms in add no conditioning of their own
+  double gamma = 0.0;          // bound of the error of an entry of the normalised Gram matrix this frame stands for
+  double slack = 0.0;          // fresh frames: the projected target itself may be this far off
   Array dual, beta, norm2, r;  // backward: dual vectors of the free terms, residual of the fit of all terms in and free
-  double base = 0.0;     // its squared norm
+  double base = 0.0;           // its squared norm
 };
 
 // All pairs of the first m free terms of a frame, on top of the terms `in`; u is a rank-one change of its matrix that
@@ -28,11 +28,11 @@ struct PairScan {
   int m;
   const double *u, *c, *d;
   double value;
-  double slack;     // see Frame
-  double kappa;     // what rounding may add to a gain times a determinant
+  double slack;  // see Frame
+  double kappa;  // what rounding may add to a gain times a determinant
   const int* in;
   int in_count;
-  int patience;     // give up (return false) after this many pairs that could not be excluded
+  int patience;  // give up (return false) after this many pairs that could not be excluded
 };
 
 class Worker {
@@ -87,8 +87,8 @@ class Worker {
   std::unique_ptr<Refitter> refitter_;
   std::vector<std::unique_ptr<Frame>> frames_;
   std::unique_ptr<Frame> scratch_;
-  int dear_[kMaxSize + 1];         // positions of the slots + 1 dearest free terms, dearest first
-  double drop_[kMaxSize + 1];      // what dropping them costs
+  int dear_[kMaxSize + 1];     // positions of the slots + 1 dearest free terms, dearest first
+  double drop_[kMaxSize + 1];  // what dropping them costs
   Array u_, c_, d_, square_, w_, vector_, basis_;
   Fit fit_, smaller_fit_;
   double kappa(const Frame& frame, double det) const;

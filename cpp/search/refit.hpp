@@ -9,26 +9,26 @@
 
 namespace exactsindy {
 
-constexpr int kMaxSize = 64;             // largest support
-constexpr double kDependent = 1e-13;     // a column this close (relative) to the span of earlier ones adds nothing
+constexpr int kMaxSize = 64;          // largest support
+constexpr double kDependent = 1e-13;  // a column this close (relative) to the span of earlier ones adds nothing
 constexpr double kEps = 1.1102230246251565e-16;
 
 // min |z - A x|^2 + sum_j ridge_j x_j^2 + rest: the stored doubles, columns and target scaled by powers of two
 // (exact), zero columns left out. All rounding claims of the search are about these numbers.
 struct Instance {
   int rows = 0, stride = 0, columns = 0;
-  Array a;                     // columns x stride
-  std::vector<int> length;     // entries beyond length[j] of column j are zero
-  std::vector<int> original;   // column index in the caller's numbering
-  std::vector<int> exponent;   // coefficient in the caller's units = x * 2^(target_exponent - exponent)
-  std::vector<double> ridge;   // in scaled units
-  std::vector<double> norm;    // upper bounds of sqrt(|a_j|^2 + ridge_j), in [1/2, 1]
+  Array a;                    // columns x stride
+  std::vector<int> length;    // entries beyond length[j] of column j are zero
+  std::vector<int> original;  // column index in the caller's numbering
+  std::vector<int> exponent;  // coefficient in the caller's units = x * 2^(target_exponent - exponent)
+  std::vector<double> ridge;  // in scaled units
+  std::vector<double> norm;   // upper bounds of sqrt(|a_j|^2 + ridge_j), in [1/2, 1]
   Array z;
-  double z_norm = 0.0;         // upper bound of |z|
+  double z_norm = 0.0;  // upper bound of |z|
   int target_exponent = 0;
-  Double2 rest;                // squared norm of the target outside all columns
+  Double2 rest;  // squared norm of the target outside all columns
   bool has_ridge = false;
-  std::vector<Double2> tail;   // tail[i] = sum of z_j^2 for j >= 8 i
+  std::vector<Double2> tail;  // tail[i] = sum of z_j^2 for j >= 8 i
 
   const double* column(int j) const { return a.data() + static_cast<std::size_t>(j) * stride; }
 
@@ -46,8 +46,8 @@ struct Fit {
   double coef[kMaxSize];
   double drop[kMaxSize];  // rise of the error when this term is dropped
   Double2 error;
-  double floor = 0.0;     // below this the error cannot be told from 0
-  bool admissible = true; // false: dependent columns were left out
+  double floor = 0.0;      // below this the error cannot be told from 0
+  bool admissible = true;  // false: dependent columns were left out
 };
 
 // Order of supports: smaller error, then fewer terms, then lexicographic.
@@ -68,7 +68,7 @@ class Refitter {
 
   const Instance& instance_;
   const Kernels& kernels_;
-  int length_;   // rows, then one row per ridge term
+  int length_;  // rows, then one row per ridge term
   Array hi_, lo_;
   Double2 r_[kMaxSize][kMaxSize];
   int kept_[kMaxSize];

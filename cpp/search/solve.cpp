@@ -35,8 +35,15 @@ struct Board {
 class Job {
  public:
   Job(Engine& engine, Worker& worker, Board& board, int index, Request& request, const Options& options)
-      : engine_(engine), worker_(worker), board_(board), index_(index), request_(request), options_(options),
-        start_(engine.elapsed()), equation_(std::move(request.instance), request.size > 2), preparation_(engine.elapsed() - start_) {}
+      : engine_(engine),
+        worker_(worker),
+        board_(board),
+        index_(index),
+        request_(request),
+        options_(options),
+        start_(engine.elapsed()),
+        equation_(std::move(request.instance), request.size > 2),
+        preparation_(engine.elapsed() - start_) {}
 
   std::vector<Outcome> run() {
     std::vector<Outcome> all;
@@ -125,7 +132,8 @@ class Job {
       if (!tie && !out.answers.empty()) {
         if (exact) exact->nodes = nodes, exact->seconds = seconds;
         // One size down from an exact fit: the larger one stands if this is none.
-        if (out.answers.front().error.hi > 0.0 || size == 0) return exact && out.answers.front().error.hi > 0.0 ? *exact : out;
+        if (out.answers.front().error.hi > 0.0 || size == 0)
+          return exact && out.answers.front().error.hi > 0.0 ? *exact : out;
         exact = out;
         --size;
         continue;

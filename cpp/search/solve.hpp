@@ -9,14 +9,14 @@ namespace exactsindy {
 
 struct Request {
   Instance instance;
-  int size = 0;                            // the size, or the largest one of a path
-  std::vector<std::vector<int>> starts;    // supports in instance columns
-  double seconds = 0.0;                    // time the caller spent on making the instance
+  int size = 0;                          // the size, or the largest one of a path
+  std::vector<std::vector<int>> starts;  // supports in instance columns
+  double seconds = 0.0;                  // time the caller spent on making the instance
 };
 
 struct Options {
-  bool path = false;       // all sizes 0..size
-  bool pool = false;       // exactly `size` terms
+  bool path = false;  // all sizes 0..size
+  bool pool = false;  // exactly `size` terms
   int keep = 2;
   double within = -1.0;
   std::size_t capacity = 1'000'000;
@@ -26,11 +26,11 @@ struct Options {
 
 // The answer for one size. Errors are in scaled units, without `rest`.
 struct Outcome {
-  std::vector<Answer> answers;   // best first (one, or the pool)
-  double runner_up = -1.0;       // error of the next-best support of the same size; inf: there is none; < 0: not proved
-  double lower = 0.0;            // lower bound of the error
+  std::vector<Answer> answers;  // best first (one, or the pool)
+  double runner_up = -1.0;      // error of the next-best support of the same size; inf: there is none; < 0: not proved
+  double lower = 0.0;           // lower bound of the error
   Stop stop = Stop::kNone;
-  bool complete = false;         // the pool holds everything asked for
+  bool complete = false;  // the pool holds everything asked for
   long nodes = 0;
   double seconds = 0.0;
 };

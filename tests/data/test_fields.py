@@ -30,9 +30,7 @@ def test_dimensions_come_out_space_first_time_last_without_copying():
 
 
 def test_several_fields_in_two_and_three_dimensions():
-    plane = field(
-        {"u": UV[0], "v": UV[1]}, dims=("x", "y", "t"), coords={**COORDS, "y": y}, targets=("v_tt",)
-    )
+    plane = field({"u": UV[0], "v": UV[1]}, dims=("x", "y", "t"), coords={**COORDS, "y": y}, targets=("v_tt",))
     assert (plane.names, plane.n_samples, plane.targets[0].order) == (("u", "v"), 6 * 7 * 8, 2)
     listed = field(list(UV), names=("a", "b"), dims=("x", "y", "t"), coords={"x": 0.1, "y": y, "t": t})
     assert listed.state_names == ("a", "b")
@@ -46,9 +44,7 @@ def test_xarray_brings_names_dimensions_and_coordinates():
     array = xarray.DataArray(U, dims=("x", "time"), coords={"x": x, "time": t}, name="h")
     data = field(array)
     assert (data.names, data.dims) == (("h",), ("x", "time"))
-    both = xarray.Dataset(
-        {"u": (("time", "x"), U.T), "v": (("x", "time"), U + 1)}, coords={"x": x, "time": t}
-    )
+    both = xarray.Dataset({"u": (("time", "x"), U.T), "v": (("x", "time"), U + 1)}, coords={"x": x, "time": t})
     data = field(both)
     np.testing.assert_array_equal(data["u"], U)
     np.testing.assert_array_equal(data["v"], U + 1)
@@ -133,8 +129,7 @@ def call(values=U, **options):
         (call(coords={"x": x[:5], "t": t}), "the array has shape (6, 8) but coords have (5, 8) points."),
         (
             call(coords={"x": x[::-1], "t": t}),
-            "coords['x'] decreases at position 1 (1, 0.8); expected increasing values: sort the array along "
-            "'x'",
+            "coords['x'] decreases at position 1 (1, 0.8); expected increasing values: sort the array along 'x'",
         ),
         (
             call(coords={"x": np.zeros(6), "t": t}),
@@ -166,8 +161,7 @@ def call(values=U, **options):
         ),
         (
             call(periodic={"x": 1.0}),
-            "periodic: 'x' has 6 points at step 0.2, so its period is 1.2, not 1. Do not repeat the first "
-            "point",
+            "periodic: 'x' has 6 points at step 0.2, so its period is 1.2, not 1. Do not repeat the first point",
         ),
         (
             call(targets=("u'",)),

@@ -84,9 +84,7 @@ def test_csv_missing_cells_are_refused_or_split(write):
 def test_chosen_columns_leave_text_alone(write):
     path = write("t,x,who\n0,1,tom\n1,2,ann\n2,3,joe\n")
     assert load(path, states=("x",)).state_names == ("x",)
-    with pytest.raises(
-        DataError, match=r"column 'who' holds .*tom.* at row 0; expected numbers. Correct or remove"
-    ):
+    with pytest.raises(DataError, match=r"column 'who' holds .*tom.* at row 0; expected numbers. Correct or remove"):
         load(path)
 
 
@@ -129,9 +127,7 @@ def test_a_step_in_place_of_a_time_column(write):
     np.testing.assert_array_equal(data[0].times, [0, 0.5, 1.0])
 
 
-@pytest.mark.parametrize(
-    "frame", [pandas.DataFrame(TABLE), polars.DataFrame(TABLE), pyarrow.table(TABLE), TABLE]
-)
+@pytest.mark.parametrize("frame", [pandas.DataFrame(TABLE), polars.DataFrame(TABLE), pyarrow.table(TABLE), TABLE])
 def test_frames(frame):
     check(trajectories(frame, time="year"))
     both = trajectories([frame, frame], time="year", states=("hare",), targets=("hare''",))
@@ -182,13 +178,9 @@ def test_dates_in_frames():
 def test_text_in_frames_and_lazy_frames_are_refused():
     with pytest.raises(DataError, match="column 'x' holds 'b' at row 1; expected numbers"):
         trajectories(pandas.DataFrame({"t": range(3), "x": ["1", "b", "2"]}))
-    with pytest.raises(
-        DataError, match=r"Cannot read a polars.*LazyFrame; expected an eager frame \(collect a lazy"
-    ):
+    with pytest.raises(DataError, match=r"Cannot read a polars.*LazyFrame; expected an eager frame \(collect a lazy"):
         trajectories(polars.DataFrame(TABLE).lazy(), time="year")
-    with pytest.raises(
-        DataError, match=r"column 'x' has shape \(2,\), column 't' has \(3,\); expected equal"
-    ):
+    with pytest.raises(DataError, match=r"column 'x' has shape \(2,\), column 't' has \(3,\); expected equal"):
         trajectories({"t": [0, 1, 2], "x": [1, 2]})
 
 
@@ -215,14 +207,10 @@ def test_npz(tmp_path):
     with pytest.raises(DataError, match="the file has no array with 3 axes"):
         load(tmp_path / "c.npz", dims=("x", "t", "u"))
     np.savez(tmp_path / "d.npz", u=np.zeros((3, 3, 3)))
-    with pytest.raises(
-        DataError, match=r"The array 'u' has shape \(3, 3, 3\); name its axes to read it as a field"
-    ):
+    with pytest.raises(DataError, match=r"The array 'u' has shape \(3, 3, 3\); name its axes to read it as a field"):
         load(tmp_path / "d.npz")
     np.savez(tmp_path / "e.npz", x=np.array([{}], dtype=object))
-    with pytest.raises(
-        DataError, match=r"e\.npz holds Python objects, which are not read for safety; save plain"
-    ):
+    with pytest.raises(DataError, match=r"e\.npz holds Python objects, which are not read for safety; save plain"):
         load(tmp_path / "e.npz")
 
 
@@ -233,9 +221,7 @@ def test_netcdf(tmp_path):
     data = load(tmp_path / "a.nc", periodic=("x",))
     assert isinstance(data, Field)
     np.testing.assert_array_equal(data["u"], values)
-    series = xarray.Dataset(
-        {k: ("year", v) for k, v in TABLE.items() if k != "year"}, coords={"year": TABLE["year"]}
-    )
+    series = xarray.Dataset({k: ("year", v) for k, v in TABLE.items() if k != "year"}, coords={"year": TABLE["year"]})
     series.to_netcdf(tmp_path / "b.nc")
     check(load(tmp_path / "b.nc", time="year"))
 

@@ -70,10 +70,7 @@ def test_dates_become_seconds_and_are_mentioned():
     days = np.array(["2020-01-01", "2020-01-02", "2020-01-03"], dtype="datetime64[D]")
     data = trajectories(X[:3], time=days)
     np.testing.assert_array_equal(data[0].times, [0, 86400, 172800])
-    assert (
-        data.warnings[0].message
-        == "'time' holds dates: the time is counted in seconds since 2020-01-01T00:00:00."
-    )
+    assert data.warnings[0].message == "'time' holds dates: the time is counted in seconds since 2020-01-01T00:00:00."
     hours = np.array([0, 1, 2], dtype="timedelta64[h]")
     np.testing.assert_array_equal(trajectories(X[:3], time=hours)[0].times, [0, 3600, 7200])
 
@@ -96,10 +93,7 @@ def test_breaks_in_time_split_too():
     t = np.concatenate((np.arange(10.0), 500 + np.arange(10.0)))
     whole = trajectories(X, time=t)
     assert kinds(whole) == ["gap"]
-    assert (
-        "no samples between 9 and 500, 491 times the usual step. Pass gaps='split'"
-        in whole.warnings[0].message
-    )
+    assert "no samples between 9 and 500, 491 times the usual step. Pass gaps='split'" in whole.warnings[0].message
     parts = trajectories(X, time=t, gaps="split")
     assert [len(member) for member in parts] == [10, 10]
     assert kinds(parts) == ["split"]
@@ -110,9 +104,7 @@ def test_constant_columns_and_scales_are_noticed():
     notices = trajectories(x, time=1.0).warnings
     assert [n.kind for n in notices] == ["constant", "scale"]
     assert notices[0].message == "'x2' never changes: its equation is 0 and its terms repeat other terms."
-    assert re.match(
-        "'x3' is about .e.05 times as large as 'x[01]': coefficients will differ", notices[1].message
-    )
+    assert re.match("'x3' is about .e.05 times as large as 'x[01]': coefficients will differ", notices[1].message)
 
 
 def test_fingerprint_depends_on_every_number_and_name():
@@ -166,9 +158,7 @@ def test_as_data_takes_everything(tmp_path):
 def test_representations():
     member = Trajectory(0.5, X, controls=np.ones(20), control_names=("f",))
     assert repr(member) == "Trajectory(20 samples of x0, x1, controls f, times 0 to 9.5)"
-    assert (
-        repr(trajectories([X] * 7, time=1.0)) == "Trajectories(7 of x0, x1; samples: 20, 20, 20, 20, 20...)"
-    )
+    assert repr(trajectories([X] * 7, time=1.0)) == "Trajectories(7 of x0, x1; samples: 20, 20, 20, 20, 20...)"
 
 
 RAGGED = [[1.0, 2.0], [3.0]]
@@ -228,8 +218,7 @@ RAGGED = [[1.0, 2.0], [3.0]]
         ({"time": 1.0, "states": ("a", "a")}, "states: ('a', 'a') must be different and not empty."),
         (
             {"time": 1.0, "controls": np.ones(10)},
-            "controls has shape (10, 1) but there are 20 samples; expected one row per sample, (20, "
-            "columns).",
+            "controls has shape (10, 1) but there are 20 samples; expected one row per sample, (20, columns).",
         ),
         (
             {"time": 1.0, "controls": np.full(20, np.nan)},
@@ -246,8 +235,7 @@ RAGGED = [[1.0, 2.0], [3.0]]
         ({"time": 1.0, "targets": "x0"}, "targets='x0': expected a list of equations, e.g. targets=('x0',)."),
         (
             {"time": 1.0, "targets": ("z",)},
-            "targets: unknown equation 'z'; expected a state (x0, x1) or a derivative of one, such as "
-            "\"x0''\".",
+            "targets: unknown equation 'z'; expected a state (x0, x1) or a derivative of one, such as \"x0''\".",
         ),
         ({"time": 1.0, "targets": ("x0", "x0'")}, "expected at least one equation, and each only once."),
         ({"time": 1.0, "gaps": "fill"}, "gaps='fill': expected 'refuse' or 'split'."),
@@ -286,8 +274,7 @@ def test_caught_at_the_door(arguments, message):
         (lambda d: Trajectories(()), "Trajectories: expected at least one trajectory"),
         (
             lambda d: Trajectories((d[0], Trajectory(1.0, X, ("a", "b")))),
-            "Trajectory 1 has states ('a', 'b') and controls (), trajectory 0 has ('x0', 'x1') and (); "
-            "expected the",
+            "Trajectory 1 has states ('a', 'b') and controls (), trajectory 0 has ('x0', 'x1') and (); expected the",
         ),
         (
             lambda d: Trajectories((d[0], Trajectory(1.0, X, derivatives=X))),

@@ -68,9 +68,7 @@ def test_second_order_is_what_the_paper_used():
     method = SmoothedFiniteDifference(window=9)
     np.testing.assert_allclose(method.states(x, t), smooth, atol=1e-13)
     np.testing.assert_allclose(method(x, t), np.gradient(smooth, 0.002, axis=0, edge_order=2), atol=1e-9)
-    np.testing.assert_allclose(
-        FiniteDifference()(x, 0.002), np.gradient(x, 0.002, axis=0, edge_order=2), atol=1e-9
-    )
+    np.testing.assert_allclose(FiniteDifference()(x, 0.002), np.gradient(x, 0.002, axis=0, edge_order=2), atol=1e-9)
 
 
 def test_smoothing_runs_along_the_stated_axis():
@@ -108,9 +106,7 @@ def test_spectral_is_exact_for_waves(n, d):
     wave = lambda shift: np.sin(3 * x + 1 + shift) * 3**d  # noqa: E731
     np.testing.assert_allclose(Spectral(d)(np.sin(3 * x + 1), x), wave(d * np.pi / 2), atol=1e-10)
     both = np.stack((np.sin(x), np.cos(2 * x)))
-    np.testing.assert_allclose(
-        Spectral()(both, x, axis=1), np.stack((np.cos(x), -2 * np.sin(2 * x))), atol=1e-12
-    )
+    np.testing.assert_allclose(Spectral()(both, x, axis=1), np.stack((np.cos(x), -2 * np.sin(2 * x))), atol=1e-12)
     assert Spectral().states(both, x) is both
 
 
@@ -192,8 +188,7 @@ UNEVEN = T**1.5
         (lambda: Spectral(d=0), "Spectral(d=0): expected an integer >= 1, e.g. 1 for u_x."),
         (
             lambda: Spectral()(T, UNEVEN),
-            "Spectral: the samples are not equally spaced; use FiniteDifference, or interpolate to equal "
-            "steps.",
+            "Spectral: the samples are not equally spaced; use FiniteDifference, or interpolate to equal steps.",
         ),
         (
             lambda: PyNumDiff("magic")(T, T),

@@ -73,9 +73,7 @@ def test_the_noise_level_is_found(seed, sd, uneven):
 
 def test_large_offsets_and_large_lam_keep_their_digits():
     y = noisy(300, 4)
-    np.testing.assert_allclose(
-        whittaker(y + 1e6, lam=1e9).values - 1e6, whittaker(y, lam=1e9).values, atol=1e-8
-    )
+    np.testing.assert_allclose(whittaker(y + 1e6, lam=1e9).values - 1e6, whittaker(y, lam=1e9).values, atol=1e-8)
     t = np.arange(300.0)
     np.testing.assert_allclose(whittaker(t**2, lam=1e10).values, t**2, rtol=1e-9, atol=1e-6)
 
@@ -112,9 +110,7 @@ def test_uneven_steps_follow_the_curve_not_the_index():
 
 
 def test_noise_level_pools_trajectories():
-    parts = [
-        np.stack((noisy(n, s, 0.1), noisy(n, s + 10, 0.02)), axis=1) for n, s in ((150, 0), (400, 1), (90, 2))
-    ]
+    parts = [np.stack((noisy(n, s, 0.1), noisy(n, s + 10, 0.02)), axis=1) for n, s in ((150, 0), (400, 1), (90, 2))]
     data = trajectories(parts, time=[np.linspace(0, 12, len(part)) for part in parts])
     np.testing.assert_allclose(noise_level(data), [0.1, 0.02], rtol=0.12)
 

@@ -185,8 +185,7 @@ def test_latex():
         (lambda x: x, "Terms([...]): a lambda has no name; pass a pair ('name', lambda x: ...)."),
         (
             ("f", lambda a: a),
-            "the function 'f' has the argument 'a'; name its arguments after the variables it uses (x, y, "
-            "t).",
+            "the function 'f' has the argument 'a'; name its arguments after the variables it uses (x, y, t).",
         ),
         (("f", lambda: 1), "the function 'f' has no named arguments"),
         (Term.variable("q"), "the term 'q' uses 'q', which the data do not have; known are x, y, t."),
@@ -230,9 +229,7 @@ def test_undefined_values_are_refused():
 
 
 def test_inputs_must_be_complete_and_equally_long():
-    with pytest.raises(
-        ProblemError, match=re.escape("evaluate got columns of [3, 4] samples; expected as many in")
-    ):
+    with pytest.raises(ProblemError, match=re.escape("evaluate got columns of [3, 4] samples; expected as many in")):
         Polynomials(1).bind(XY).rows([np.ones(3), np.ones(4)])
     with pytest.raises(ProblemError, match="The terms use 'u_x', which is not among the inputs"):
         compile_terms([Term.variable("u", ("x",))], [Variable("u")])
@@ -250,9 +247,7 @@ def test_functions_without_a_signature_are_refused():
 
 
 def test_functions_must_return_one_value_per_sample():
-    with pytest.raises(
-        ProblemError, match=r"the term 'f' returned shape \(2, 5\) for 5 samples; it must work on"
-    ):
+    with pytest.raises(ProblemError, match=r"the term 'f' returned shape \(2, 5\) for 5 samples; it must work on"):
         Terms([("f", lambda x0: np.stack((x0, x0)))]).evaluate(np.ones((5, 1)))
 
 

@@ -203,9 +203,7 @@ def test_chunks_may_be_empty_or_weightless():
 
 def test_columns_outside_doubles():
     tiny = r"columns too small for doubles: 'theta1' \(norm below 1e-289\); multiply them by a power of ten\."
-    large = (
-        r"columns too large for doubles: 'theta0', 'theta1' \(norm above 1\.8e308\); divide them by a power"
-    )
+    large = r"columns too large for doubles: 'theta0', 'theta1' \(norm above 1\.8e308\); divide them by a power"
     with pytest.raises(ProblemError, match=tiny):
         Problem.from_arrays(ONES * [1, 1e-300], Y)
     with pytest.raises(ProblemError, match=large):
@@ -219,9 +217,7 @@ def test_columns_outside_doubles():
 
 
 def test_weights_that_leave_the_doubles():
-    with pytest.raises(
-        ProblemError, match=r"root of weights is too large for doubles .*: scale the weights down"
-    ):
+    with pytest.raises(ProblemError, match=r"root of weights is too large for doubles .*: scale the weights down"):
         Problem.from_arrays(ONES * 1e200, Y, weights=np.full(6, 1e300))
     with pytest.raises(ProblemError, match=r"columns too small for doubles: 'theta0' "):
         Problem.from_arrays(ONES * [1e-200, 1.0], Y, weights=np.full(6, 1e-300))
@@ -269,9 +265,7 @@ def test_addition_of_what_does_not_match():
         base + make(["a", "b"], ["x'", "z'"])
     with pytest.raises(ProblemError, match=r"different targets: x', y' and x' \| y'\."):
         base + Problem.from_blocks([make(["a", "b"], ["x'"]), make(["a", "b"], ["y'"])])
-    with pytest.raises(
-        ProblemError, match=r"different terms: for x', y' term 1 is 'b' and 'c'\. Build both from"
-    ):
+    with pytest.raises(ProblemError, match=r"different terms: for x', y' term 1 is 'b' and 'c'\. Build both from"):
         base + make(["a", "c"], ["x'", "y'"])
     with pytest.raises(ProblemError, match=r"different terms: for x', y' 2 and 3 terms\."):
         base + make(["a", "b", "c"], ["x'", "y'"])

@@ -130,9 +130,7 @@ def test_the_first_of_two_terms_of_one_name_stands_for_both():
 
 
 def test_columns_of_a_foreign_block(joined):
-    with pytest.raises(
-        ProblemError, match=r"Block\(y0', y1'; 3 terms; 50 samples\) is not a block of Problem"
-    ):
+    with pytest.raises(ProblemError, match=r"Block\(y0', y1'; 3 terms; 50 samples\) is not a block of Problem"):
         joined.columns(make().blocks[0])
 
 
@@ -191,9 +189,7 @@ def test_sum_of_folds_is_the_whole():
     theta, targets = arrays(5, 100)
     folds = [Problem.from_arrays(theta[i::4], targets[i::4]) for i in range(4)]
     coef = np.ones((2, 3))
-    np.testing.assert_allclose(
-        sum(folds).rss(coef), Problem.from_arrays(theta, targets).rss(coef), rtol=1e-13
-    )
+    np.testing.assert_allclose(sum(folds).rss(coef), Problem.from_arrays(theta, targets).rss(coef), rtol=1e-13)
     assert sum(folds).n_samples == 100
 
 

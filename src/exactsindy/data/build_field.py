@@ -90,8 +90,7 @@ def _arrays(values: Any, names: Sequence[str] | None) -> tuple[list[Array], tupl
     for name, array in zip(labels, arrays, strict=True):
         if array.shape != arrays[0].shape:
             raise DataError(
-                f"field {name!r} has shape {array.shape}, field {labels[0]!r} has {arrays[0].shape}; "
-                "expected the same."
+                f"field {name!r} has shape {array.shape}, field {labels[0]!r} has {arrays[0].shape}; expected the same."
             )
     return arrays, labels
 
@@ -103,9 +102,7 @@ def _double(values: Any, what: str) -> Array:
 
 def _dims(dims: Sequence[str] | None, ndim: int) -> tuple[str, ...]:
     if dims is None:
-        raise DataError(
-            f"dims is missing: name the {ndim} axes of the array in their order, e.g. dims=('x', 't')."
-        )
+        raise DataError(f"dims is missing: name the {ndim} axes of the array in their order, e.g. dims=('x', 't').")
     order = (dims,) if isinstance(dims, str) else tuple(dims)
     if len(order) != ndim or len(set(order)) < ndim:
         raise DataError(f"dims={order} for an array with {ndim} axes; expected one different name per axis.")
@@ -119,9 +116,7 @@ def _time_dim(order: tuple[str, ...], time: str | None) -> str:
     for name in candidates:
         if name in order:
             return name
-    raise DataError(
-        f"No dimension of {order} is {' or '.join(map(repr, candidates))}; say which is time: time='...'."
-    )
+    raise DataError(f"No dimension of {order} is {' or '.join(map(repr, candidates))}; say which is time: time='...'.")
 
 
 def _coords(
@@ -140,8 +135,7 @@ def _coords(
     lengths = tuple(grid[dim].size for dim in order)
     if lengths != shape:
         raise DataError(
-            f"dims={order}: the array has shape {shape} but coords have {lengths} "
-            f"points.{_hint(order, grid, shape)}"
+            f"dims={order}: the array has shape {shape} but coords have {lengths} points.{_hint(order, grid, shape)}"
         )
     for dim in order:
         _check_axis(dim, grid[dim])
@@ -155,9 +149,7 @@ def _hint(order: tuple[str, ...], grid: dict[str, Array], shape: tuple[int, ...]
 
 def _check_axis(dim: str, points: Array) -> None:
     if points.ndim != 1 or len(points) < 3:
-        raise DataError(
-            f"dimension {dim!r} has {points.size} points in shape {points.shape}; expected at least 3."
-        )
+        raise DataError(f"dimension {dim!r} has {points.size} points in shape {points.shape}; expected at least 3.")
     if not np.isfinite(points).all():
         raise DataError(f"coords[{dim!r}] holds missing or infinite values.")
     steps = np.diff(points)
@@ -179,14 +171,11 @@ def _missing(array: Array, name: str, missing: str) -> int:
     if clean or np.isfinite(array).all():
         return 0
     if np.isinf(array).any():
-        raise DataError(
-            f"field {name!r} holds infinite values; expected numbers, or NaN where a cell is missing."
-        )
+        raise DataError(f"field {name!r} holds infinite values; expected numbers, or NaN where a cell is missing.")
     count = int(np.isnan(array).sum())
     if missing == "refuse":
         raise DataError(
-            f"field {name!r} has {count} missing cells (NaN); fill them in, or pass missing='keep' and use a "
-            "weak form."
+            f"field {name!r} has {count} missing cells (NaN); fill them in, or pass missing='keep' and use a weak form."
         )
     return count
 

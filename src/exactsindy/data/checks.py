@@ -98,9 +98,7 @@ def check_times(time: Any, states: Array) -> Array:
         hint = " The states look transposed; pass states.T." if len(times) == d else ""
         raise DataError(f"time has {len(times)} entries but states has {n} samples; expected as many.{hint}")
     if n < LEAST_SAMPLES:
-        raise DataError(
-            f"{n} samples are too short a trajectory; expected at least {LEAST_SAMPLES} (leave it out)."
-        )
+        raise DataError(f"{n} samples are too short a trajectory; expected at least {LEAST_SAMPLES} (leave it out).")
     _check_increasing(times)
     return times
 
@@ -108,8 +106,7 @@ def check_times(time: Any, states: Array) -> Array:
 def _check_increasing(times: Array) -> None:
     if not np.isfinite(times).all():
         raise DataError(
-            f"time is missing at row {int(np.argmin(np.isfinite(times)))}; remove the row or fill the time "
-            "in."
+            f"time is missing at row {int(np.argmin(np.isfinite(times)))}; remove the row or fill the time in."
         )
     bad = np.flatnonzero(np.diff(times) <= 0)
     if not len(bad):
@@ -136,8 +133,7 @@ def check_beside(values: Any, what: str, n: int) -> Array:
     table = table[:, None] if table.ndim == 1 else table
     if table.ndim != 2 or len(table) != n:
         raise DataError(
-            f"{what} has shape {table.shape} but there are {n} samples; expected one row per sample, ({n}, "
-            "columns)."
+            f"{what} has shape {table.shape} but there are {n} samples; expected one row per sample, ({n}, columns)."
         )
     return table
 

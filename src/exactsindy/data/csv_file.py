@@ -80,8 +80,7 @@ def _slow(
         cells = _cells(line.partition("#")[0] if separator is None else line, separator)
         if len(cells) != len(names):
             raise DataError(
-                f"{path.name} line {number} has {len(cells)} cells, the header has {len(names)} "
-                f"({', '.join(names)})."
+                f"{path.name} line {number} has {len(cells)} cells, the header has {len(names)} ({', '.join(names)})."
             )
         rows.append(cells)
     table: dict[str, NDArray[Any]] = {}
@@ -92,11 +91,7 @@ def _slow(
         if bad and len(bad) <= len(column) // 2:
             cell, line_number = column[bad[0]].strip(), lines[bad[0]][0]
             comma = re.fullmatch(r"[+-]?\d+,\d+", cell)
-            cure = (
-                "It looks like a decimal comma: pass decimal=','." if comma else "Correct or empty the cell."
-            )
-            raise DataError(
-                f"{path.name} line {line_number}: column {name!r} holds {cell!r} among numbers. {cure}"
-            )
+            cure = "It looks like a decimal comma: pass decimal=','." if comma else "Correct or empty the cell."
+            raise DataError(f"{path.name} line {line_number}: column {name!r} holds {cell!r} among numbers. {cure}")
         table[name] = np.array([cell.strip() for cell in column] if bad else values)
     return table

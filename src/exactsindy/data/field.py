@@ -96,9 +96,7 @@ class Field:
         """Return the times from ``start`` up to (not including) ``stop``, without copying."""
         values = tuple(array[..., start:stop] for array in self.values)
         missing = sum(int(np.isnan(array).sum()) for array in values) if self.missing else 0
-        return replace(
-            self, values=values, coords=(*self.coords[:-1], self.times[start:stop]), missing=missing
-        )
+        return replace(self, values=values, coords=(*self.coords[:-1], self.times[start:stop]), missing=missing)
 
     def split(self, fraction: float = 2 / 3) -> tuple[Field, Field]:
         """Return the first ``fraction`` of the times and the rest: training and validation."""

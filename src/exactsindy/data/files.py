@@ -90,8 +90,7 @@ def load(
         table = _npz_table(table)
     else:
         raise DataError(
-            f"load({file.name!r}): unknown ending {kind!r}; expected .csv, .txt, .tsv, .dat, .parquet, .nc "
-            "or .npz."
+            f"load({file.name!r}): unknown ending {kind!r}; expected .csv, .txt, .tsv, .dat, .parquet, .nc or .npz."
         )
     return trajectories(
         table, time=time, states=states, controls=controls, targets=targets, trajectory=trajectory, gaps=gaps
@@ -104,8 +103,7 @@ def _npz_arrays(file: Path) -> dict[str, Any]:
             return {name: archive[name] for name in archive.files}
         except ValueError:
             raise DataError(
-                f"{file.name} holds Python objects, which are not read for safety; save plain arrays of "
-                "numbers."
+                f"{file.name} holds Python objects, which are not read for safety; save plain arrays of numbers."
             ) from None
 
 

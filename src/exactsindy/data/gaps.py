@@ -56,9 +56,7 @@ def pieces(
         if high - low < LEAST_SAMPLES:
             where = f"{t[low]:g}" if high - low == 1 else f"{t[low]:g} to {t[high - 1]:g}"
             notices.append(
-                Notice(
-                    "short piece", f"{high - low} samples at {where} between gaps are too few and left out."
-                )
+                Notice("short piece", f"{high - low} samples at {where} between gaps are too few and left out.")
             )
             continue
         name = f"{label or 'piece'} {len(members)}"
@@ -77,9 +75,7 @@ def pieces(
         left_out = int((~whole_rows).sum())
         notices.insert(
             0,
-            Notice(
-                "split", f"Cut into {len(members)} pieces at gaps; {left_out} samples have missing values."
-            ),
+            Notice("split", f"Cut into {len(members)} pieces at gaps; {left_out} samples have missing values."),
         )
     return members, notices
 

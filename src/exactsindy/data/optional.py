@@ -23,6 +23,4 @@ def optional(module: str, extra: str, purpose: str) -> Any:
             return importlib.import_module(module)
     except ImportError as error:
         package = module.partition(".")[0]
-        raise MissingDependency(
-            f"{purpose} needs the package {package}: pip install exactsindy[{extra}]"
-        ) from error
+        raise MissingDependency(f"{purpose} needs the package {package}: pip install exactsindy[{extra}]") from error

@@ -65,9 +65,7 @@ def pod(field: Field, rank: int, *, center: bool = True) -> Pod:
     shapes, sizes, times = np.linalg.svd(snapshots - mean, full_matrices=False)
     if sizes[rank - 1 : rank].size == 0 or sizes[rank - 1] <= sizes[0] * n * np.finfo(float).eps:
         full = int((sizes > sizes[0] * n * np.finfo(float).eps).sum())
-        raise DataError(
-            f"pod(rank={rank}): the field has only {full} independent modes; ask for at most that many."
-        )
+        raise DataError(f"pod(rank={rank}): the field has only {full} independent modes; ask for at most that many.")
     # A mode and its amplitude may both change sign; the largest entry of every mode is made positive.
     peak = np.abs(shapes).argmax(axis=0)
     sign = np.sign(shapes[peak, np.arange(shapes.shape[1])])

@@ -80,8 +80,6 @@ def fold_field(data: Field, count: int) -> tuple[Field, ...]:
     """Return ``count`` parts contiguous in time."""
     n = len(data.times)
     if not (isinstance(count, int) and 2 <= count <= n // LEAST_SAMPLES):
-        raise DataError(
-            f"folds(count={count!r}): expected an integer from 2 to {n // LEAST_SAMPLES} for {n} times."
-        )
+        raise DataError(f"folds(count={count!r}): expected an integer from 2 to {n // LEAST_SAMPLES} for {n} times.")
     borders = cuts(n, count)
     return tuple(data.slice(a, b) for a, b in pairwise(borders))

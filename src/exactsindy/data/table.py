@@ -49,9 +49,7 @@ def from_table(
     odd = next((name for name, shape in sizes.items() if shape != (n,)), None)
     if odd is not None:
         first = next(iter(sizes))
-        raise DataError(
-            f"column {odd!r} has shape {sizes[odd]}, column {first!r} has {sizes[first]}; expected equal."
-        )
+        raise DataError(f"column {odd!r} has shape {sizes[odd]}, column {first!r} has {sizes[first]}; expected equal.")
     time_column, when, notes = _times(table, time)
     control_names = _listed(controls, "controls", table)
     special = {time_column, trajectory, *control_names}

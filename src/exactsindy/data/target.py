@@ -40,8 +40,7 @@ def parse_targets(
     targets = tuple(_parse(name, states, field) for name in names)
     if not targets or len(set(targets)) < len(targets):
         raise DataError(
-            f"targets={tuple(target.name for target in targets)}: expected at least one equation, and each "
-            "only once."
+            f"targets={tuple(target.name for target in targets)}: expected at least one equation, and each only once."
         )
     return targets
 

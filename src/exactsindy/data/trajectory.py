@@ -83,9 +83,7 @@ class Trajectory:
         if derivatives is not None:
             slopes = check_beside(derivatives, "derivatives", n)
             if slopes.shape != x.shape:
-                raise DataError(
-                    f"derivatives has shape {slopes.shape}; expected that of the states, {x.shape}."
-                )
+                raise DataError(f"derivatives has shape {slopes.shape}; expected that of the states, {x.shape}.")
             check_finite(slopes, [f"{name}'" for name in called])
             frozen(slopes)
         values = (frozen(t), frozen(x), called, frozen(u), inputs, slopes, label)
@@ -173,9 +171,7 @@ class Trajectories:
         return self.members[i]
 
     def __repr__(self) -> str:
-        lengths = ", ".join(str(len(member)) for member in self.members[:5]) + (
-            "..." if len(self) > 5 else ""
-        )
+        lengths = ", ".join(str(len(member)) for member in self.members[:5]) + ("..." if len(self) > 5 else "")
         return f"Trajectories({len(self)} of {', '.join(self.state_names)}; samples: {lengths})"
 
     @property

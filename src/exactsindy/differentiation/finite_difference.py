@@ -67,9 +67,7 @@ class FiniteDifference:
             result[reach : n - reach] = _central(values, central, reach, self.d) / step**self.d
         for i in (*range(reach), *range(n - reach, n)):
             inside = slice(0, edge) if i < reach else slice(n - edge, n)
-            result[i] = np.tensordot(
-                fornberg_weights(times[inside], times[i], self.d), values[inside], axes=1
-            )
+            result[i] = np.tensordot(fornberg_weights(times[inside], times[i], self.d), values[inside], axes=1)
         return np.moveaxis(result, 0, axis)
 
     def states(self, x: ArrayLike, t: ArrayLike | float, *, axis: int = 0) -> Array:
@@ -83,7 +81,5 @@ def _central(values: Array, weights: Array, reach: int, d: int) -> Array:
     sign = 1.0 if d % 2 == 0 else -1.0
     total = weights[reach] * values[reach : n - reach] if d % 2 == 0 else np.zeros_like(values[2 * reach :])
     for k in range(1, reach + 1):
-        total += weights[reach + k] * (
-            values[reach + k : n - reach + k] + sign * values[reach - k : n - reach - k]
-        )
+        total += weights[reach + k] * (values[reach + k : n - reach + k] + sign * values[reach - k : n - reach - k])
     return np.asarray(total)

@@ -32,9 +32,7 @@ def samples(x: ArrayLike, t: ArrayLike | float, axis: int, least: int, method: s
     if len(values) < least:
         raise DataError(f"{method}: {len(values)} samples are too few; it needs at least {least}.")
     if not (np.diff(times) > 0).all():
-        raise DataError(
-            f"{method}: t must increase from sample to sample; sort the data and remove repeated times."
-        )
+        raise DataError(f"{method}: t must increase from sample to sample; sort the data and remove repeated times.")
     return values, times
 
 

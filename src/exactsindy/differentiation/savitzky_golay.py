@@ -46,9 +46,7 @@ class SmoothedFiniteDifference:
 
     def __post_init__(self) -> None:
         if not (isinstance(self.window, int) and self.window >= 3 and self.window % 2 == 1):
-            raise DataError(
-                f"SmoothedFiniteDifference(window={self.window!r}): expected an odd integer >= 3."
-            )
+            raise DataError(f"SmoothedFiniteDifference(window={self.window!r}): expected an odd integer >= 3.")
         if not (isinstance(self.polynomial, int) and 0 <= self.polynomial < self.window):
             raise DataError(
                 f"SmoothedFiniteDifference(polynomial={self.polynomial!r}): expected an integer from 0 to "
@@ -68,9 +66,7 @@ class SmoothedFiniteDifference:
         smooth = np.empty(flat.shape)
         if uniform_step(times, PRINTED) is None:
             windows = sliding_window_view(times, self.window)
-            weights = _fit_weights(
-                windows - times[half : n - half, None], np.zeros((n - 2 * half, 1)), self.polynomial
-            )
+            weights = _fit_weights(windows - times[half : n - half, None], np.zeros((n - 2 * half, 1)), self.polynomial)
             view = sliding_window_view(flat, self.window, axis=0)
             smooth[half : n - half] = np.einsum("nw,ncw->nc", weights[:, 0], view)
             first, last = times[: self.window], times[n - self.window :]
@@ -92,6 +88,4 @@ def _fit_weights(nodes: Array, at: Array, degree: int) -> Array:
     basis = np.polynomial.legendre.legvander((nodes - centre) / scale, degree)
     wanted = np.polynomial.legendre.legvander((at - centre) / scale, degree)
     q, r = np.linalg.qr(basis)
-    return np.asarray(
-        np.linalg.solve(r.swapaxes(1, 2), wanted.swapaxes(1, 2)).swapaxes(1, 2) @ q.swapaxes(1, 2)
-    )
+    return np.asarray(np.linalg.solve(r.swapaxes(1, 2), wanted.swapaxes(1, 2)).swapaxes(1, 2) @ q.swapaxes(1, 2))

@@ -44,8 +44,7 @@ class Spectral:
         step = uniform_step(times, PRINTED)
         if step is None:
             raise DataError(
-                "Spectral: the samples are not equally spaced; use FiniteDifference, or interpolate to equal "
-                "steps."
+                "Spectral: the samples are not equally spaced; use FiniteDifference, or interpolate to equal steps."
             )
         n = len(values)
         waves = (2j * np.pi / (n * step) * np.arange(n // 2 + 1)) ** self.d

@@ -80,9 +80,7 @@ def whittaker(y: ArrayLike, t: ArrayLike | float = 1.0, *, lam: ArrayLike | None
     else:
         chosen = np.broadcast_to(np.asarray(lam, dtype=float), columns)
         if not (chosen > 0).all():
-            raise DataError(
-                f"whittaker(lam={lam!r}): expected a positive number, or None to choose it by GCV."
-            )
+            raise DataError(f"whittaker(lam={lam!r}): expected a positive number, or None to choose it by GCV.")
     smooth, rss, trace = solver.fit(chosen)
     shape = values.shape[1:]
     return Smooth(
@@ -162,8 +160,6 @@ class _Solver:
         # The rounding error of this solve grows like lam; one step of refinement with the penalty applied in
         # factored form brings it back to sqrt(lam).
         fitted = c if splines is None else splines.moments(splines.values(c))
-        c = c + cho_solve_banded(
-            (factor, True), moments - fitted - lam * penalty_gradient(c), check_finite=False
-        )
+        c = c + cho_solve_banded((factor, True), moments - fitted - lam * penalty_gradient(c), check_finite=False)
         x = c if splines is None else splines.values(c)
         return x, ((y - x) ** 2).sum(axis=0)

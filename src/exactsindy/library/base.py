@@ -51,11 +51,7 @@ class Library(ABC):
         return self
 
     def __add__(self, other: Library) -> Library:
-        return (
-            Join((*_parts(self, Join), *_parts(other, Join)))
-            if isinstance(other, Library)
-            else NotImplemented
-        )
+        return Join((*_parts(self, Join), *_parts(other, Join))) if isinstance(other, Library) else NotImplemented
 
     def __mul__(self, other: Library) -> Library:
         return Product(self, other) if isinstance(other, Library) else NotImplemented

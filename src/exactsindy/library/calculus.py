@@ -91,9 +91,7 @@ def _atom_derivative(atom: Atom, variable: Variable) -> Expression:
     if isinstance(atom, Group):
         return differentiate_expression(atom.content, variable)
     if isinstance(atom, Function):
-        return FUNCTIONS[atom.kind].derivative(atom.argument) * differentiate_expression(
-            atom.argument, variable
-        )
+        return FUNCTIONS[atom.kind].derivative(atom.argument) * differentiate_expression(atom.argument, variable)
     index = atom.inputs.index(variable)
     function = atom.derivatives[index] if atom.derivatives else CentralDifference(atom.function, index)
     slope = Custom(f"d{atom.name}/d{variable.name}", function, atom.inputs)
@@ -115,8 +113,5 @@ class CentralDifference:
         centre = arguments[self.index]
         step = np.cbrt(np.finfo(float).eps) * np.maximum(np.abs(centre), 1.0)
         above, below = centre + step, centre - step
-        ends = [
-            self.function(*arguments[: self.index], end, *arguments[self.index + 1 :])
-            for end in (above, below)
-        ]
+        ends = [self.function(*arguments[: self.index], end, *arguments[self.index + 1 :]) for end in (above, below)]
         return np.asarray((ends[0] - ends[1]) / (above - below), dtype=float)

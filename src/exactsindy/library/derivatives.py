@@ -48,8 +48,7 @@ class Derivatives(Library):
         """Yield the derivatives by total order, then by axes, then by field."""
         if not variables.axes:
             raise ProblemError(
-                "Derivatives are spatial and need a field; these data are trajectories without space "
-                "dimensions."
+                "Derivatives are spatial and need a field; these data are trajectories without space dimensions."
             )
         fields = variables.states if self.of is None else chosen(self.of, variables, "Derivatives")
         for order in range(1, self.order + 1):

@@ -79,8 +79,7 @@ class Features:
         for extra in self.inputs[len(self.variables.basic) :]:
             if extra != Variable(self.variables.time):
                 raise ProblemError(
-                    f"The terms use {Term(((extra, 1),)).name!r}, which a trajectory does not have; it needs "
-                    "a field."
+                    f"The terms use {Term(((extra, 1),)).name!r}, which a trajectory does not have; it needs a field."
                 )
             columns.append(trajectory.times[:, None])
         return np.hstack(columns)
@@ -125,8 +124,7 @@ class Features:
         weights = np.eye(len(self.terms)) if coef is None else np.atleast_2d(np.asarray(coef, dtype=float))
         if weights.shape[1] != len(self.terms):
             raise ProblemError(
-                f"jacobian(coef=...) has {weights.shape[1]} columns; expected {len(self.terms)}, one per "
-                "term."
+                f"jacobian(coef=...) has {weights.shape[1]} columns; expected {len(self.terms)}, one per term."
             )
         slopes = [[self._slope(row, variable) for variable in by] for row in weights]
         monomials = tuple(dict.fromkeys(term for row in slopes for slope in row for _, term in slope.parts))

@@ -42,9 +42,7 @@ def unknown(name: str, variables: Variables, where: str) -> ProblemError:
     if variables.axes:
         example = derivative_name(variables.states[0], variables.axes[:1])
         derivatives = f" and derivatives such as {example}"
-    return ProblemError(
-        f"{where}: unknown name {name!r}; known are {', '.join(variables.known)}{derivatives}.{hint}"
-    )
+    return ProblemError(f"{where}: unknown name {name!r}; known are {', '.join(variables.known)}{derivatives}.{hint}")
 
 
 def _axes(text: str, axes: tuple[str, ...]) -> tuple[str, ...]:

@@ -27,9 +27,7 @@ def parse_term(text: str, variables: Variables) -> Term:
         return variables.ordered(_as_term(expression))
     coefficient, term = expression.parts[0]
     if coefficient != 1.0:
-        raise ProblemError(
-            f"Term {text!r}: a term carries no number in front, the fit finds it; write {term.name!r}."
-        )
+        raise ProblemError(f"Term {text!r}: a term carries no number in front, the fit finds it; write {term.name!r}.")
     return variables.ordered(term)
 
 
@@ -100,8 +98,7 @@ class _Reader:
 
     def error(self, problem: str) -> ProblemError:
         return ProblemError(
-            f"Term {self.text!r}: {problem} at position {self.at}. Write terms like 'x^2 y', 'sin(2 x)', "
-            "'x/(1 + y)'."
+            f"Term {self.text!r}: {problem} at position {self.at}. Write terms like 'x^2 y', 'sin(2 x)', 'x/(1 + y)'."
         )
 
     def sum(self) -> Expression:

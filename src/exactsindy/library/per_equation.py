@@ -61,11 +61,7 @@ class PerEquation(Library):
         return self.default
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, PerEquation)
-            and self.libraries == other.libraries
-            and self.default == other.default
-        )
+        return isinstance(other, PerEquation) and self.libraries == other.libraries and self.default == other.default
 
     def __hash__(self) -> int:
         return hash((self.libraries, self.default))

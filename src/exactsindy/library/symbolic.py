@@ -87,8 +87,7 @@ def _power(expression: Any, variables: Variables) -> Expression:
     if (2 * exponent).is_Integer:
         return power(call("sqrt", base), int(2 * exponent))
     raise ProblemError(
-        f"Terms: the power in {expression} is neither a whole number nor a half; pass a Python function "
-        "instead."
+        f"Terms: the power in {expression} is neither a whole number nor a half; pass a Python function instead."
     )
 
 

@@ -136,9 +136,7 @@ class Term:
     @cached_property
     def derivatives(self) -> tuple[Variable, ...]:
         """Return the spatial derivatives among the factors, each as often as its power says."""
-        return tuple(
-            atom for atom, n in self.factors for _ in range(n) if isinstance(atom, Variable) and atom.axes
-        )
+        return tuple(atom for atom, n in self.factors for _ in range(n) if isinstance(atom, Variable) and atom.axes)
 
     @cached_property
     def coefficient(self) -> Term:

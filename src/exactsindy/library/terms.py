@@ -88,9 +88,7 @@ def _from_sympy(item: Any, variables: Variables) -> Term:
     expression: Expression = grouped(from_sympy(item, variables))
     coefficient, term = expression.parts[0] if expression.parts else (0.0, Term())
     if coefficient != 1.0:
-        raise ProblemError(
-            f"Terms([{item}]): a term carries no number in front, the fit finds it; pass {term.name!r}."
-        )
+        raise ProblemError(f"Terms([{item}]): a term carries no number in front, the fit finds it; pass {term.name!r}.")
     return term
 
 

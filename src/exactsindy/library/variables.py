@@ -42,16 +42,12 @@ class Variables:
         for name in ("states", "controls", "axes"):
             value = getattr(self, name)
             if isinstance(value, str):
-                raise ProblemError(
-                    f"Variables({name}={value!r}): expected a tuple of names, e.g. ({value!r},)."
-                )
+                raise ProblemError(f"Variables({name}={value!r}): expected a tuple of names, e.g. ({value!r},).")
             object.__setattr__(self, name, tuple(value))
         names = (*self.states, *self.controls, *self.axes)
         double = next((name for i, name in enumerate(names) if name in names[:i]), None)
         if double is not None:
-            raise ProblemError(
-                f"The name {double!r} stands for two variables in {names}: rename one of them."
-            )
+            raise ProblemError(f"The name {double!r} stands for two variables in {names}: rename one of them.")
         if not self.states:
             raise ProblemError("Variables(states=()): expected at least one state name.")
 

@@ -62,11 +62,7 @@ class Block:
         object.__setattr__(self, "target_names", names)
         if not self.terms or not self.target_names:
             raise ProblemError("a Block needs at least one term and one target.")
-        if (
-            isinstance(self.n_samples, bool)
-            or not isinstance(self.n_samples, int | np.integer)
-            or self.n_samples < 0
-        ):
+        if isinstance(self.n_samples, bool) or not isinstance(self.n_samples, int | np.integer) or self.n_samples < 0:
             raise ProblemError(f"n_samples is {self.n_samples!r}: expected an integer >= 0.")
         object.__setattr__(self, "n_samples", int(self.n_samples))
         object.__setattr__(self, "factor", self._checked_factor())
@@ -141,9 +137,7 @@ class Block:
         return value if value == value else np.inf
 
 
-def refuse_columns(
-    bad: npt.NDArray[np.bool_], labels: Sequence[str], size: Literal["large", "small"]
-) -> None:
+def refuse_columns(bad: npt.NDArray[np.bool_], labels: Sequence[str], size: Literal["large", "small"]) -> None:
     """Refuse the `bad` columns, if any, as too large or too small for doubles."""
     if bad.any():
         listed = ", ".join(repr(labels[j]) for j in np.flatnonzero(bad)[:5])

@@ -85,8 +85,7 @@ def _as_rows(chunk: object) -> Rows:
     if not isinstance(chunk, tuple | list) or len(chunk) not in (2, 3):
         size = f" of length {len(chunk)}" if isinstance(chunk, tuple | list) else ""
         raise ProblemError(
-            f"got a {type(chunk).__name__}{size}: expected a tuple (theta, targets) or "
-            "(theta, targets, weights)."
+            f"got a {type(chunk).__name__}{size}: expected a tuple (theta, targets) or (theta, targets, weights)."
         )
     theta, targets = as_rows(chunk[0], chunk[1])
     given = chunk[2] if len(chunk) == 3 else None
@@ -104,6 +103,5 @@ def _refuse(
     check_finite(theta, "theta", names, weights)
     check_finite(targets, "targets", target_names, weights)
     raise ProblemError(
-        "theta or targets times the root of weights is too large for doubles (above 1.8e308): "
-        "scale the weights down."
+        "theta or targets times the root of weights is too large for doubles (above 1.8e308): scale the weights down."
     )

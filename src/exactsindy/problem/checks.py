@@ -22,15 +22,10 @@ def as_real(values: npt.ArrayLike, argument: str) -> npt.NDArray[np.generic]:
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         count = int(np.asarray(values.mask).sum())
         raise ProblemError(
-            f"{argument} has {count} masked entries: drop their rows, or give them weight 0 and pass a plain "
-            "array."
+            f"{argument} has {count} masked entries: drop their rows, or give them weight 0 and pass a plain array."
         )
     if array.dtype.kind not in _REAL_KINDS:
-        cure = (
-            "take .real or stack real and imaginary part"
-            if array.dtype.kind == "c"
-            else "convert it to float"
-        )
+        cure = "take .real or stack real and imaginary part" if array.dtype.kind == "c" else "convert it to float"
         raise ProblemError(f"{argument} has dtype {array.dtype}: expected real numbers, {cure}.")
     return array
 
@@ -41,9 +36,7 @@ def as_double(array: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
         return array.astype(np.float64)
 
 
-def as_rows(
-    theta: npt.ArrayLike, targets: npt.ArrayLike
-) -> tuple[npt.NDArray[np.generic], npt.NDArray[np.generic]]:
+def as_rows(theta: npt.ArrayLike, targets: npt.ArrayLike) -> tuple[npt.NDArray[np.generic], npt.NDArray[np.generic]]:
     """Return theta (n, D) and targets (n, m) as arrays with the same number of rows."""
     left = as_real(theta, "theta")
     right = as_real(targets, "targets")
@@ -78,9 +71,7 @@ def as_weights(weights: npt.ArrayLike, n_rows: int) -> npt.NDArray[np.float64]:
     """Return `weights` as (n,) doubles, finite and not negative."""
     array = as_double(as_real(weights, "weights"))
     if array.shape != (n_rows,):
-        raise ProblemError(
-            f"weights has shape {array.shape}: expected ({n_rows},), one weight per row of theta."
-        )
+        raise ProblemError(f"weights has shape {array.shape}: expected ({n_rows},), one weight per row of theta.")
     bad = ~(np.isfinite(array) & (array >= 0))
     if bad.any():
         row = int(np.argmax(bad))
@@ -94,12 +85,7 @@ def as_weights(weights: npt.ArrayLike, n_rows: int) -> npt.NDArray[np.float64]:
 def as_square(values: npt.ArrayLike, argument: str, size: int | None = None) -> npt.NDArray[np.float64]:
     """Return a finite symmetric matrix as doubles, its two triangles averaged."""
     array = as_double(as_real(values, argument))
-    if (
-        array.ndim != 2
-        or array.shape[0] != array.shape[1]
-        or array.shape[0] == 0
-        or size not in (None, len(array))
-    ):
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or array.shape[0] == 0 or size not in (None, len(array)):
         wanted = "(D, D)" if size is None else f"({size}, {size})"
         raise ProblemError(f"{argument} has shape {array.shape}: expected a square matrix {wanted}.")
     check_finite(array, argument, cure="expected finite numbers")
@@ -110,8 +96,7 @@ def as_square(values: npt.ArrayLike, argument: str, size: int | None = None) -> 
     if distance[worst] > 1e-8 * scale[worst[0]] * scale[worst[1]]:
         i, j = int(worst[0]), int(worst[1])
         raise ProblemError(
-            f"{argument} is not symmetric: entry ({i}, {j}) is {array[i, j]!s}, entry ({j}, {i}) is "
-            f"{array[j, i]!s}."
+            f"{argument} is not symmetric: entry ({i}, {j}) is {array[i, j]!s}, entry ({j}, {i}) is {array[j, i]!s}."
         )
     mean: npt.NDArray[np.float64] = array / 2 + array.T / 2
     return mean

@@ -64,9 +64,7 @@ class RowCompressor:
         """Which columns were not zero until their weights made all their entries underflow."""
         return np.asarray(self._underflowed & (self._peak == 0))
 
-    def _take(
-        self, theta: npt.NDArray[np.generic], targets: npt.NDArray[np.generic], roots: Matrix | None
-    ) -> bool:
+    def _take(self, theta: npt.NDArray[np.generic], targets: npt.NDArray[np.generic], roots: Matrix | None) -> bool:
         piece = self._block[self._pending : self._pending + len(theta)]
         width = theta.shape[1]
         # A value beyond double (longdouble, or a huge weight) becomes infinite here and is refused below.

@@ -30,9 +30,7 @@ def factors_of_gram(
         whole = _join(theta, cross, as_square(squares, "target_square", m))
         return (_factor(whole, int(n_samples)),), m
     if squares.ndim > 2 or squares.size != m:
-        raise ProblemError(
-            f"target_square has shape {squares.shape}: expected ({m},) or ({m}, {m}) for {m} targets."
-        )
+        raise ProblemError(f"target_square has shape {squares.shape}: expected ({m},) or ({m}, {m}) for {m} targets.")
     diagonal = as_double(squares.reshape(m, 1))
     check_finite(diagonal, "target_square", cure="expected finite numbers")
     parts = (_join(theta, cross[:, [j]], diagonal[[j]]) for j in range(m))
@@ -60,15 +58,11 @@ def _factor(matrix: Matrix, n_samples: int) -> Matrix:
     """Return R, upper triangular with at most `n_samples` nonzero rows, with R'R = matrix up to rounding."""
     squares = np.diag(matrix)
     if (squares < 0).any():
-        raise ProblemError(
-            f"the Gram matrix has a negative diagonal entry ({squares.min()!s}): not a Gram matrix."
-        )
+        raise ProblemError(f"the Gram matrix has a negative diagonal entry ({squares.min()!s}): not a Gram matrix.")
     kept = np.flatnonzero(squares)
     exponents = (np.frexp(squares[kept])[1] + 1) // 2
     if np.delete(matrix, kept, axis=0).any():
-        raise ProblemError(
-            "the Gram matrix has a zero on the diagonal and nonzeros beside it: not a Gram matrix."
-        )
+        raise ProblemError("the Gram matrix has a zero on the diagonal and nonzeros beside it: not a Gram matrix.")
     scaled = np.ldexp(np.ldexp(matrix[np.ix_(kept, kept)], -exponents), -exponents[:, np.newaxis])
     part = _factor_scaled(scaled, n_samples)
     # Row i starts at column kept[i] >= i: still upper triangular with the zero columns put back.
@@ -93,8 +87,7 @@ def _factor_scaled(scaled: Matrix, n_samples: int) -> Matrix:
         )
     if len(values) > n_samples and values[-n_samples - 1] > _INDEFINITE * largest:
         raise ProblemError(
-            f"the Gram matrix has more independent columns than n_samples = {n_samples} rows can have: "
-            "check n_samples."
+            f"the Gram matrix has more independent columns than n_samples = {n_samples} rows can have: check n_samples."
         )
     kept = slice(max(0, len(values) - n_samples), None)
     rows = np.sqrt(np.maximum(values[kept], 0.0))[:, np.newaxis] * vectors[:, kept].T

@@ -22,18 +22,14 @@ def find_target(target: int | str, names: Sequence[str]) -> int:
             f"target {target} is out of range: the targets are 0 to {len(names) - 1} ({_listed(names)})."
         )
     if not isinstance(target, str):
-        raise ProblemError(
-            f"target is {target!r} of type {type(target).__name__}: expected an index or a name."
-        )
+        raise ProblemError(f"target is {target!r} of type {type(target).__name__}: expected an index or a name.")
     if target in names:
         return names.index(target)
     matches = [name for name in names if name in {target + suffix for suffix in _SUFFIXES}]
     if len(matches) == 1:
         return names.index(matches[0])
     if matches:
-        raise ProblemError(
-            f"target {target!r} is ambiguous: it may mean {_listed(matches)}. Give the full name."
-        )
+        raise ProblemError(f"target {target!r} is ambiguous: it may mean {_listed(matches)}. Give the full name.")
     near = difflib.get_close_matches(target, names, n=3, cutoff=0.3)
     hint = f"did you mean {' or '.join(repr(name) for name in near)}? " if near else ""
     raise ProblemError(f"there is no target {target!r}: {hint}The targets are {_listed(names)}.")

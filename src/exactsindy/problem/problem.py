@@ -226,9 +226,7 @@ class Problem:
         ('x', 'y')
         """
         if isinstance(problems, Problem) or not isinstance(problems, Iterable):
-            raise ProblemError(
-                f"problems is of type {type(problems).__name__}: expected a sequence of Problems."
-            )
+            raise ProblemError(f"problems is of type {type(problems).__name__}: expected a sequence of Problems.")
         given = tuple(problems)
         for i, problem in enumerate(given):
             if not isinstance(problem, Problem):
@@ -355,11 +353,7 @@ class Problem:
             present[rows, columns] = True
         values = as_coefficients(coef, present, self.target_names, self.names)
         return np.array(
-            [
-                block.rss(j, xi[columns])
-                for block, rows, columns in self._layout
-                for j, xi in enumerate(values[rows])
-            ]
+            [block.rss(j, xi[columns]) for block, rows, columns in self._layout for j, xi in enumerate(values[rows])]
         )
 
     @cached_property

@@ -36,9 +36,7 @@ def absorb(factor: Matrix, rows: Matrix, *, triangular: bool = False) -> None:
         height = min(b, count) if triangular else count
         slanted = max(height - a, 0) if triangular else 0
         panel = min(_PANEL_COLUMNS, b - a)
-        factor[a:b, a:b], reflectors, t, _ = dtpqrt(
-            slanted, panel, factor[a:b, a:b], rows[:height, a:b], overwrite_b=1
-        )
+        factor[a:b, a:b], reflectors, t, _ = dtpqrt(slanted, panel, factor[a:b, a:b], rows[:height, a:b], overwrite_b=1)
         for c in range(b, width, _SLAB_COLUMNS):
             d = min(c + _SLAB_COLUMNS, width)
             factor[a:b, c:d], changed, _ = dtpmqrt(

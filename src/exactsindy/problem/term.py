@@ -58,16 +58,10 @@ def as_target_names(names: Iterable[str] | None, count: int) -> tuple[str, ...]:
     """Turn `names` into `count` target names; ``y0', y1', ...`` if None; one string names one target."""
     if names is None:
         return tuple(f"y{j}'" for j in range(count))
-    given = (
-        (names,)
-        if isinstance(names, str) and count == 1
-        else _as_tuple(names, "target_names", '("x\'", "y\'")')
-    )
+    given = (names,) if isinstance(names, str) and count == 1 else _as_tuple(names, "target_names", '("x\'", "y\'")')
     for j, name in enumerate(given):
         if not isinstance(name, str):
-            raise ProblemError(
-                f"target_names[{j}] is {name!r} of type {type(name).__name__}: expected a str."
-            )
+            raise ProblemError(f"target_names[{j}] is {name!r} of type {type(name).__name__}: expected a str.")
     check_names("target_names", given, count, "targets")
     return given
 
@@ -75,9 +69,7 @@ def as_target_names(names: Iterable[str] | None, count: int) -> tuple[str, ...]:
 def check_names(argument: str, names: Sequence[str], count: int, counted: str) -> None:
     """Refuse a wrong number of names, empty names and names used twice."""
     if len(names) != count:
-        raise ProblemError(
-            f"{argument} has {len(names)} entries for {count} {counted}: give one name for each."
-        )
+        raise ProblemError(f"{argument} has {len(names)} entries for {count} {counted}: give one name for each.")
     seen: dict[str, int] = {}
     for j, name in enumerate(names):
         if not name.strip():
