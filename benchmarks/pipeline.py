@@ -1,7 +1,8 @@
-"""Compares building the regression (data to Problem) with PySINDy 2.1; run with --help.
+"""Compares building the regression (data to Problem), simulation and import with PySINDy 2.1 and NumPy.
 
-Every measurement runs in a process of its own on one thread: CPU seconds of the call, peak memory of the
-process beyond imports. Both sides of a case see the same data, windows of the same size and the same terms.
+Every measurement runs in a process of its own on one thread: CPU seconds of the call (the least of three), peak
+memory of the process beyond imports, data included. Both sides of a case see the same data, windows of the same size
+and the same terms. Writes a page, docs/benchmarks/pipeline.md, if all cases are run.
 """
 
 from __future__ import annotations
@@ -9,13 +10,17 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import platform
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 import numpy as np
 
@@ -133,6 +138,28 @@ def increment(side: str, n: int) -> tuple[int, Run]:
     return x.nbytes, lambda: IncrementForm(model=model).problem(data, Polynomials(3))
 
 
+def simulate(side: str, n: int) -> tuple[int, Run]:
+    """Lorenz, n outputs in steps of 0.002 at PySINDy's tolerances; the two trajectories must agree."""
+    from exactsindy.model import Model
+
+    start, t = [-8.0, 7.0, 27.0], 0.002 * np.arange(n)
+    model = Model.from_coefficients(
+        {"x'": {"x": -10.0, "y": 10.0}, "y'": {"x": 28.0, "x z": -1.0, "y": -1.0}, "z'": {"x y": 1.0, "z": -8 / 3}}
+    )
+    ours = model.simulate(start, t, rtol=1e-12, atol=1e-12)
+    if side != "pysindy":
+        return ours.x.nbytes, lambda: model.simulate(start, t, rtol=1e-12, atol=1e-12)
+    import pysindy as ps
+
+    x = model.simulate(start, 0.002 * np.arange(2500)).x
+    peer = ps.SINDy(optimizer=ps.STLSQ(threshold=0.1), feature_library=ps.PolynomialLibrary(degree=2))
+    peer.fit(x, t=0.002, x_dot=model.predict(x))
+    difference = np.abs(peer.simulate(np.array(start), t) - ours.x).max()
+    if difference > 1e-6:
+        raise RuntimeError(f"the trajectories differ by {difference:.1e}")
+    return ours.x.nbytes, lambda: peer.simulate(np.array(start), t)
+
+
 def _quadrature(side: str) -> str:
     return "pysindy" if side.endswith("same rule") else "exact"
 
@@ -166,7 +193,7 @@ def reaction_diffusion(grid: np.ndarray, times: np.ndarray, fields: np.ndarray) 
     return data, cubic + Derivatives(2) + cubic * Derivatives(2)
 
 
-PREPARE = {f.__name__: f for f in (strong, weak_ode, weak_pde, modal_pde, increment)}
+PREPARE = {f.__name__: f for f in (strong, weak_ode, weak_pde, modal_pde, increment, simulate)}
 OURS, SAME = "exactsindy", "exactsindy, same rule"
 CASES = {
     "strong": Case(
@@ -189,7 +216,15 @@ CASES = {
     ),
     "modal_pde": Case("modal form, n x n x 250 x 2, 109 terms", (OURS,), {"full": 256, "quick": 64}, 0),
     "increment": Case("increment form, n x 4, 35 terms", (OURS,), {"full": 5_000, "quick": 5_000}, 0),
+    "simulate": Case("simulation, Lorenz, n outputs", ("pysindy", OURS), {"full": 500, "quick": 500}, 100),
 }
+IMPORTS = {
+    "import numpy": "import numpy",
+    "import exactsindy": "import exactsindy",
+    "import exactsindy, every public name used": "import exactsindy as e; [getattr(e, n) for n in e.__all__]",
+}
+IMPORT_GOAL = 1.5
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def worker(name: str, side: str, size: int) -> None:
@@ -213,13 +248,14 @@ def worker(name: str, side: str, size: int) -> None:
     print(json.dumps({"seconds": min(seconds), "megabytes": (peak - before) / 1024, "data": nbytes / 2**20}))
 
 
+def environment() -> dict[str, str]:
+    threads = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+    return {**os.environ, **dict.fromkeys(threads, "1")}
+
+
 def measure(name: str, side: str, size: int) -> dict[str, float] | None:
-    environment = {
-        **os.environ,
-        **{key: "1" for key in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")},
-    }
     command = [sys.executable, __file__, "--worker", name, side, str(size)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
     if done.returncode:
         print(f"    {side}: failed: {done.stderr.strip().splitlines()[-1] if done.stderr else done.returncode}")
         return None
@@ -227,33 +263,122 @@ def measure(name: str, side: str, size: int) -> dict[str, float] | None:
     return found
 
 
+def import_seconds(statement: str, repeats: int) -> float:
+    """Return the least CPU seconds of a statement in fresh processes, the start of Python left out.
+
+    Byte code is kept, as after any installation, whatever the environment says: both sides are compiled once.
+    """
+    code = f"import time; s = time.process_time(); {statement}; print(time.process_time() - s)"
+    command = [sys.executable, "-c", code]
+    with tempfile.TemporaryDirectory() as cache:
+        settings = {**environment(), "PYTHONPYCACHEPREFIX": cache}
+        settings.pop("PYTHONDONTWRITEBYTECODE", None)
+        runs = [
+            subprocess.run(command, env=settings, capture_output=True, text=True, check=True) for _ in range(repeats)
+        ]
+    return min(float(run.stdout) for run in runs)
+
+
+def imports(quick: bool) -> list[str]:
+    """Measure imports; return the rows of the page."""
+    print(f"imports; goal for import exactsindy <= {IMPORT_GOAL:g}x import numpy", flush=True)
+    seconds = {name: import_seconds(code, 5 if quick else 15) for name, code in IMPORTS.items()}
+    least = seconds["import numpy"]
+    lines = []
+    for name, value in seconds.items():
+        print(f"    {name}: {value:.3f} s CPU, {value / least:.2f}x", flush=True)
+        lines.append(f"| {name} | {value:.3f} | {value / least:.2f}x |")
+    return lines
+
+
+def compare(name: str, size: int) -> list[str]:
+    """Measure all sides of a case; return the rows of the page."""
+    case = CASES[name]
+    goal = f">= {case.target:g}x" if case.target else ""
+    print(f"{case.title}; n = {size}{'; goal ' + goal if goal else ''}", flush=True)
+    rows = {side: measure(name, side, size) for side in case.sides}
+    peer = rows.get("pysindy")
+    lines = []
+    for side, row in rows.items():
+        if row is None:
+            lines.append(f"| {case.title} | {size} | {side} | failed | | | | |")
+            continue
+        ours = side != "pysindy"
+        ratio = f"{peer['seconds'] / row['seconds']:.0f}x" if peer and ours else ""
+        memory = f"{row['megabytes']:.0f} MB for {row['data']:.0f} MB of data"
+        print(f"    {side}: {row['seconds']:.4f} s CPU{', ' + ratio if ratio else ''}, {memory}", flush=True)
+        cells = [case.title, str(size), side, f"{row['seconds']:.4f}", ratio, goal if ours else ""]
+        cells += [f"{row['megabytes']:.0f}", f"{row['data']:.1f}"]
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def page(rows: list[str], import_rows: list[str]) -> str:
+    """Return the results as Markdown."""
+    versions = []
+    for package in ("numpy", "scipy", "pysindy"):
+        try:
+            versions.append(f"{package} {version(package)}")
+        except PackageNotFoundError:
+            versions.append(f"{package} not installed")
+    return "\n".join(
+        [
+            "# From data to problem, simulation, import",
+            "",
+            f"Made by `python benchmarks/pipeline.py`. Python {platform.python_version()}, {', '.join(versions)}; "
+            f"one thread, {os.cpu_count()} cores. Every figure comes from a process of its own: CPU seconds, the least "
+            "of three calls (one for PySINDy's weak form of fields); peak memory beyond imports, data included. "
+            "Ratios are those of one run: PySINDy's time over ours.",
+            "",
+            "| case | n | side | CPU s | ratio | goal | peak MB | data MB |",
+            "|---|---:|---|---:|---:|---:|---:|---:|",
+            *rows,
+            "",
+            f"Imports: CPU seconds in fresh processes, without the start of Python. Goal: `import exactsindy` at most "
+            f"{IMPORT_GOAL:g}x `import numpy`; its rooms load on first use, which the last row pays for all of them.",
+            "",
+            "| statement | CPU s | against NumPy |",
+            "|---|---:|---:|",
+            *import_rows,
+            "",
+        ]
+    )
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(f".{os.getpid()}.part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)
+
+
 def main() -> int:
+    known = [*CASES, "import"]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("cases", nargs="*", help=f"some of {', '.join(CASES)}; all by default")
-    parser.add_argument("--quick", action="store_true", help="small data, about a minute")
+    parser.add_argument("cases", nargs="*", help=f"some of {', '.join(known)}; all by default")
+    parser.add_argument("--quick", action="store_true", help="small data, about a minute; page in build/")
     parser.add_argument("--size", type=int, help="instead of the size of the case (weak_pde needs 15 GB at 256)")
+    parser.add_argument("--output", type=Path, help="where the page goes, also if only some cases are run")
     parser.add_argument("--worker", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker:
         name, side, size = options.worker
         worker(name, side, int(size))
         return 0
-    unknown = [name for name in options.cases if name not in CASES]
+    unknown = [name for name in options.cases if name not in known]
     if unknown:
-        parser.error(f"unknown case {unknown[0]!r}; expected some of {', '.join(CASES)}")
-    for name in options.cases or CASES:
-        case = CASES[name]
-        size = options.size or case.sizes["quick" if options.quick else "full"]
-        goal = f"; goal >= {case.target:g}x" if case.target else ""
-        print(f"{case.title}; n = {size}{goal}", flush=True)
-        rows = {side: measure(name, side, size) for side in case.sides}
-        peer = rows.get("pysindy")
-        for side, row in rows.items():
-            if row is None:
-                continue
-            ratio = f", {peer['seconds'] / row['seconds']:.0f}x" if peer and side != "pysindy" else ""
-            memory = f"{row['megabytes']:.0f} MB for {row['data']:.0f} MB of data"
-            print(f"    {side}: {row['seconds']:.3f} s CPU{ratio}, {memory}", flush=True)
+        parser.error(f"unknown case {unknown[0]!r}; expected some of {', '.join(known)}")
+    rows, import_rows = [], []
+    for name in options.cases or known:
+        if name == "import":
+            import_rows = imports(options.quick)
+        else:
+            rows += compare(name, options.size or CASES[name].sizes["quick" if options.quick else "full"])
+    folder = ROOT / "build" / "benchmarks" / "quick" if options.quick else ROOT / "docs" / "benchmarks"
+    output = options.output or (None if options.cases or options.size else folder / "pipeline.md")
+    if output is not None:
+        write(output, page(rows, import_rows))
     return 0
 
 

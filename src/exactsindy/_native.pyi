@@ -9,9 +9,7 @@ max_size: int
 def kernel_name() -> str: ...
 def solve(
     requests: Sequence[
-        tuple[
-            NDArray[float64], NDArray[float64], NDArray[float64], NDArray[float64], int, Sequence[Sequence[int]]
-        ]
+        tuple[NDArray[float64], NDArray[float64], NDArray[float64], NDArray[float64], int, Sequence[Sequence[int]]]
     ],
     path: bool,
     pool: bool,

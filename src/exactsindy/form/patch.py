@@ -88,6 +88,16 @@ class Patches:
                 box = rule(box, x if step is None else step, axis=i)[tuple(inner)]
         return box
 
+    def difference(self, i: int, order: int, start: int, length: int) -> tuple[int, Array]:
+        """Return the first sample seen by a derivative along dimension i and its matrix (length x samples seen)."""
+        low, high, central = self._halo(i, order, start, start + length)
+        if central:
+            return low, _central(np.eye(high - low), 0, order, self.accuracy, self._step(i))
+        step = uniform_step(self.data.coords[i])
+        x = self.data.coords[i][low:high] if step is None else step
+        whole = FiniteDifference(self.accuracy, order)(np.eye(high - low), x, axis=0)
+        return low, whole[start - low : start - low + length]
+
     def _halo(self, i: int, order: int, low: int, high: int) -> tuple[int, int, bool]:
         rule = FiniteDifference(self.accuracy, order)
         n = self.data.shape[i]

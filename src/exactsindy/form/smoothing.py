@@ -112,7 +112,11 @@ def inform(data: Trajectories, library: Library, model: TrialLike, *, start: Smo
 
 
 def _floored(noise: Array, pieces: Sequence[Trajectory]) -> Array:
-    size = np.sqrt(np.mean(np.vstack([piece.states**2 for piece in pieces]), axis=0))
+    return floored(noise, np.sqrt(np.mean(np.vstack([piece.states**2 for piece in pieces]), axis=0)))
+
+
+def floored(noise: Array, size: Array) -> Array:
+    """Return noise levels, at least rounding level of states of the given sizes (root mean squares)."""
     return np.asarray(np.maximum(noise, _FLOOR * np.maximum(size, size.max() * _FLOOR + np.finfo(float).tiny)))
 
 

@@ -15,12 +15,16 @@ from exactsindy.errors import DataError, ProblemError
 from exactsindy.form.by_parts import ByParts
 from exactsindy.form.derivative import SpaceDerivatives
 from exactsindy.form.equations import Data, Group, check_count, checked, groups, parts
+from exactsindy.form.increment import Whiteness
 from exactsindy.form.layout import Rng, sample_lines
 from exactsindy.form.legacy_field import LegacyFieldRows
 from exactsindy.form.patch import box_of
 from exactsindy.form.placement import Axis, Placement, Width
+from exactsindy.form.trial import Coefficients, TrialLike, trial
 from exactsindy.form.weak_field import FieldRows, Plan
+from exactsindy.form.weak_field_noise import FieldNoise
 from exactsindy.form.weak_trajectory import TrajectoryRows
+from exactsindy.form.weak_whitening import NoisyStates, WhitenedRows, field_noise, stacked
 from exactsindy.form.windows import AxisWindows
 from exactsindy.library import Library
 from exactsindy.problem import Problem
@@ -71,11 +75,20 @@ class WeakForm:
         Only for ``"legacy"``: 400 for trajectories and 50 for fields by default.
     accuracy
         Order of accuracy of those spatial derivatives that cannot be moved (PySINDy's is 2).
+    model
+        Trial model with which rows are whitened: coefficients (equations x terms), a solution, or (for
+        trajectories) a `Trial`; zeros stand for noise in the left-hand side alone. Only for ``"exact"``.
 
     Notes
     -----
     Windows go round periodic dimensions, lie inside one trajectory, and avoid missing cells. Trajectories
     shorter than a window are left out.
+
+    Windows that overlap share noise, and the slopes of the model let more of it through in some than in others.
+    With ``model`` the rows are multiplied by the inverse Cholesky factor of the covariance C that white noise, its
+    level estimated from the data, gives them to first order; 1e-10 of the mean of its diagonal is added to the
+    diagonal, for C has far lower rank than rows if windows overlap heavily. Then there is one block per equation,
+    a fold holds what the windows before it leave new, and a solution can serve as the next trial.
 
     Examples
     --------
@@ -97,6 +110,7 @@ class WeakForm:
     centres: ArrayLike | None = field(default=None, repr=False)
     points: int | None = None
     accuracy: int = 4
+    model: TrialLike = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not (isinstance(self.domains, int) and self.domains >= 1):
@@ -107,6 +121,11 @@ class WeakForm:
             raise ProblemError(f"WeakForm(layout={self.layout!r}): expected 'random' or 'grid'.")
         if self.order is not None and not (isinstance(self.order, int) and self.order >= 1):
             raise ProblemError(f"WeakForm(order={self.order!r}): expected an integer >= 1, e.g. 6.")
+        if self.model is not None and self.quadrature != "exact":
+            raise ProblemError(
+                f"WeakForm(model=..., quadrature={self.quadrature!r}): only the rows of quadrature='exact' can be "
+                "whitened; leave out one of the two."
+            )
         FiniteDifference(self.accuracy)
 
     def problem(self, data: Data, library: Library) -> Problem:
@@ -123,11 +142,37 @@ class WeakForm:
         """Return ``count`` problems, contiguous in time, whose sum is `problem`; a window is in one of them."""
         return self._sum(data, library, count)
 
+    def whiteness(self, data: Data, library: Library, coef: TrialLike) -> Whiteness:
+        """Return size and correlation of the whitened residuals of a model's coefficients.
+
+        The size is relative to what noise leaves in rows that are not independent (see Notes).
+        """
+        found = checked(data, "WeakForm")
+        if self.model is None:
+            raise ProblemError(
+                "WeakForm.whiteness: rows are whitened only with WeakForm(model=...); give a trial model."
+            )
+        fitted = trial(coef, groups(found, library), "whiteness")
+        if not isinstance(fitted, Coefficients):
+            raise ProblemError("whiteness(coef=...): expected coefficients, equations x terms.")
+        equations, sources = self._whitened(found, groups(found, library))
+        ratio, lag = [], []
+        for group, members in zip(equations, sources, strict=True):
+            xi = fitted.of(group)[0]
+            residuals = [source.target[:, 0] - source.theta @ xi for source in members]
+            square = sum(float(r @ r) for r in residuals)
+            ratio.append(np.sqrt(square / sum(source.expected for source in members)))
+            lag.append(sum(float(r[1:] @ r[:-1]) for r in residuals) / square)
+        names = tuple(name for group in equations for name in group.target_names)
+        return Whiteness(names, np.array(ratio), np.array(lag))
+
     def _sum(self, data: Data, library: Library, count: int | None) -> tuple[Problem, ...]:
         found = checked(data, "WeakForm")
-        equations = groups(found, library)
+        equations: Sequence[Group] = groups(found, library)
         sources: Sequence[Sequence[Rows]]
-        if isinstance(found, Trajectories):
+        if self.model is not None:
+            equations, sources = self._whitened(found, equations)
+        elif isinstance(found, Trajectories):
             sources = self._trajectories(found, equations)
         else:
             sources = self._field(found, equations)
@@ -146,6 +191,30 @@ class WeakForm:
             for ranges in parts(lengths, count or 1)
         )
 
+    def _whitened(self, data: Data, equations: Sequence[Group]) -> tuple[list[Group], list[list[WhitenedRows]]]:
+        """Return the equations one by one, and the whitened rows of each, trajectory by trajectory."""
+        model = trial(self.model, equations, "WeakForm")
+        assert model is not None
+        single = [Group(group.features, (target,)) for group in equations for target in group.targets]
+        sources: list[list[WhitenedRows]] = []
+        if isinstance(data, Trajectories):
+            states = NoisyStates.of(data)
+            for members in self._trajectories(data, equations):
+                tables = [(rows, *stacked(rows.rows(0, len(rows)))) for rows in members]
+                sources += [
+                    [WhitenedRows.of(theta, y[:, j], states.covariance(rows, j, model)) for rows, theta, y in tables]
+                    for j in range(len(members[0].group.targets))
+                ]
+            return single, sources
+        if not isinstance(model, Coefficients):
+            raise ProblemError("WeakForm(model=...): for a field expected coefficients, equations x terms.")
+        noise = field_noise(data)
+        for rows in self._field_rows(data, equations)[0]:
+            theta, y = stacked(rows.rows(0, len(rows)))
+            for j in range(len(rows.group.targets)):
+                sources.append([WhitenedRows.of(theta, y[:, j], FieldNoise(rows, j, model, noise).covariance())])
+        return single, sources
+
     @property
     def _placement(self) -> Placement:
         return Placement(self.domains, self.seed, self.width, self.quadrature, self.layout, self.centres, self.points)
@@ -161,7 +230,7 @@ class WeakForm:
             )
         return power
 
-    def _trajectories(self, data: Trajectories, equations: Sequence[Group]) -> Sequence[Sequence[Rows]]:
+    def _trajectories(self, data: Trajectories, equations: Sequence[Group]) -> list[list[TrajectoryRows]]:
         orders = tuple(sorted({0, *(target.order for target in data.targets)}))
         p, placement = self._power(orders[-1]), self._placement
         rng = placement.rng()
@@ -185,6 +254,10 @@ class WeakForm:
         return [max(round(self.domains * n / sum(lengths)), 1) for n in lengths]
 
     def _field(self, data: Field, equations: Sequence[Group]) -> Sequence[Sequence[Rows]]:
+        rows, p = self._field_rows(data, equations)
+        return [[LegacyFieldRows(r, p) if self.quadrature == "legacy" else r] for r in rows]
+
+    def _field_rows(self, data: Field, equations: Sequence[Group]) -> tuple[list[FieldRows], int]:
         by_parts = ByParts(data.axes, data.names)
         plans = [Plan.of(group.features.terms, by_parts, self.quadrature) for group in equations]
         times = tuple(sorted({0, *(target.order for target in data.targets)}))
@@ -197,8 +270,9 @@ class WeakForm:
         windows = self._without_gaps(
             data, axes, lambda share, rng: placement.place(axes, p, rng, share), placement.rng()
         )
-        rows = [FieldRows(data, windows, group, plan, accuracy) for group, plan in zip(equations, plans, strict=True)]
-        return [[LegacyFieldRows(r, p) if self.quadrature == "legacy" else r] for r in rows]
+        return [
+            FieldRows(data, windows, group, plan, accuracy) for group, plan in zip(equations, plans, strict=True)
+        ], p
 
     def _axes(self, data: Field, plans: Sequence[Plan], orders: Sequence[tuple[int, ...]], accuracy: int) -> list[Axis]:
         whole = (False,) * len(data.axes)
