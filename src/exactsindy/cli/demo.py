@@ -26,9 +26,8 @@ def run(show: Callable[[str], None]) -> Solution:
     data = dataset("lorenz")
     problem = StrongForm().problem(data, Polynomials(DEGREE))
     candidates = len(problem.terms)
-    show(
-        f"Data: Lorenz system, {problem.n_samples} samples, 0.2 % noise. Library: {candidates} monomials up to degree 5."
-    )
+    show(f"Data: Lorenz system, {problem.n_samples} samples, 0.2 % noise.")
+    show(f"Library: {candidates} monomials up to degree {DEGREE}.")
     begin = time.perf_counter()
     path = solve_path(problem, K_MAX)
     seconds = time.perf_counter() - begin
