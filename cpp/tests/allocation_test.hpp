@@ -26,13 +26,14 @@ inline void ignore_free(const volatile void*) {}
 static const bool counting = __sanitizer_install_malloc_and_free_hooks(count_malloc, ignore_free) != 0;
 }  // namespace exactsindy::tests
 #else
-void* operator new(std::size_t size) {
+// (Not inlined: the compiler would see malloc and delete, or new and free, and warn.)
+[[gnu::noinline]] void* operator new(std::size_t size) {
   exactsindy::tests::allocations().fetch_add(1, std::memory_order_relaxed);
   if (void* p = std::malloc(size > 0 ? size : 1)) return p;
   throw std::bad_alloc();
 }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 namespace exactsindy::tests {
 static const bool counting = true;
 }  // namespace exactsindy::tests

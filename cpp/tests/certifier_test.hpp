@@ -17,7 +17,8 @@ struct Enumerated {
   Enumerated(const Data& data, int top)
       : instance(data.instance()), guide(instance, true), certifier(instance, guide), refitter(instance) {
     for (int size = 0; size <= std::min(top, instance.columns); ++size)
-      for (const Support& support : supports_of(instance.columns, size)) answers.push_back(canonical(refitter, support));
+      for (const Support& support : supports_of(instance.columns, size))
+        answers.push_back(canonical(refitter, support));
   }
 
   // Residual z - A x of a fit, in doubles.
@@ -25,7 +26,8 @@ struct Enumerated {
     Array w(instance.stride);
     for (int i = 0; i < instance.rows; ++i) {
       double sum = instance.z[i];
-      for (std::size_t l = 0; l < answer.support.size(); ++l) sum -= answer.coef[l] * instance.column(answer.support[l])[i];
+      for (std::size_t l = 0; l < answer.support.size(); ++l)
+        sum -= answer.coef[l] * instance.column(answer.support[l])[i];
       w[i] = sum;
     }
     return w;

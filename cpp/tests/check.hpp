@@ -86,24 +86,25 @@ inline int repeats(int n) { return slow_build() ? (n + 3) / 4 : n; }
 
 }  // namespace exactsindy::tests
 
-#define TEST(name)                                                              \
-  static void name();                                                           \
-  static const ::exactsindy::tests::Register register_##name(#name, name);      \
+#define TEST(name)                                                         \
+  static void name();                                                      \
+  static const ::exactsindy::tests::Register register_##name(#name, name); \
   static void name()
 
-#define CHECK(condition)                                                        \
-  do {                                                                          \
-    ++::exactsindy::tests::state().checks;                                      \
+#define CHECK(condition)                                                         \
+  do {                                                                           \
+    ++::exactsindy::tests::state().checks;                                       \
     if (!(condition)) ::exactsindy::tests::fail(__FILE__, __LINE__, #condition); \
   } while (false)
 
 // Compare two values and print both: CHECK_OP(a, <=, b).
-#define CHECK_OP(a, op, b)                                                                              \
-  do {                                                                                                  \
-    ++::exactsindy::tests::state().checks;                                                              \
-    const auto left_ = (a);                                                                             \
-    const auto right_ = (b);                                                                            \
-    if (!(left_ op right_))                                                                             \
-      ::exactsindy::tests::fail(__FILE__, __LINE__, #a " " #op " " #b ": " + ::exactsindy::tests::text(left_) + \
-                                                        " against " + ::exactsindy::tests::text(right_)); \
+#define CHECK_OP(a, op, b)                                                                                \
+  do {                                                                                                    \
+    ++::exactsindy::tests::state().checks;                                                                \
+    const auto left_ = (a);                                                                               \
+    const auto right_ = (b);                                                                              \
+    if (!(left_ op right_))                                                                               \
+      ::exactsindy::tests::fail(__FILE__, __LINE__,                                                       \
+                                #a " " #op " " #b ": " + ::exactsindy::tests::text(left_) + " against " + \
+                                    ::exactsindy::tests::text(right_));                                   \
   } while (false)

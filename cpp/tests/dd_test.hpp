@@ -33,7 +33,8 @@ TEST(two_sum_and_two_prod_are_exact) {
     const double big = static_cast<double>(std::max(std::abs(a), std::abs(b)));
     const double small = static_cast<double>(std::min(std::abs(a), std::abs(b)));
     const Double2 quick = quick_two_sum(big, -small);
-    CHECK(static_cast<Wide>(quick.hi) + static_cast<Wide>(quick.lo) == static_cast<Wide>(big) - static_cast<Wide>(small));
+    CHECK(static_cast<Wide>(quick.hi) + static_cast<Wide>(quick.lo) ==
+          static_cast<Wide>(big) - static_cast<Wide>(small));
   }
 }
 

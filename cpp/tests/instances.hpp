@@ -97,7 +97,7 @@ inline Data integer_triangle(Rng& rng, int n, int top) {
 
 // One instance of a random family; `kind` names it.
 inline Data any_data(Rng& rng, int n, std::string& kind) {
-  const int family = integer(rng, 0, 7);
+  const int family = integer(rng, 0, 9);
   Data data = random_triangle(rng, n);
   switch (family) {
     case 0:
@@ -131,6 +131,17 @@ inline Data any_data(Rng& rng, int n, std::string& kind) {
         if (chance(rng, 0.3)) data.copy_column(integer(rng, 0, j - 1), j);
       if (chance(rng, 0.5)) sparse_target(rng, data, integer(rng, 1, 3), chance(rng, 0.5) ? 0.0 : 1e-6);
       break;
+    case 7:
+      kind = "exact integers";
+      data = integer_triangle(rng, n, integer(rng, 1, 4));
+      std::fill(data.target.begin(), data.target.end(), 0.0);
+      for (int t = integer(rng, 1, 4); t > 0; --t) data.add_to_target(integer(rng, -3, 3), integer(rng, 0, n - 1));
+      break;
+    case 8:
+      kind = "hardly explained";
+      make_collinear(rng, data, -9.0, -1.0);
+      for (double& z : data.target) z *= power_of_ten(rng, -12.0, -2.0);
+      break;
     default:
       kind = "few samples";
       for (int i = integer(rng, 1, n); i < n; ++i) {
@@ -141,7 +152,7 @@ inline Data any_data(Rng& rng, int n, std::string& kind) {
   }
   if (chance(rng, 0.4)) {
     kind += ", ridge";
-    ridge_of_columns(rng, data, -9.0, 0.0, chance(rng, 0.7) ? 1.0 : 0.5);
+    ridge_of_columns(rng, data, -15.0, 2.0, chance(rng, 0.7) ? 1.0 : 0.5);
   }
   return data;
 }

@@ -116,7 +116,8 @@ TEST(exclude_projects_rows) {
         const double* row = rows.data() + static_cast<std::size_t>(j) * stride;
         norm2[j] = k->dot(row, row, stride);
       }
-      const Array before = copy_of(rows, count * stride), beta_before = copy_of(beta, count), norm2_before = copy_of(norm2, count);
+      const Array before = copy_of(rows, count * stride), beta_before = copy_of(beta, count),
+                  norm2_before = copy_of(norm2, count);
       const double scale = 1.0 / k->dot(pivot.data(), pivot.data(), stride), pivot_beta = normal(rng);
       k->exclude(rows.data(), stride, count, pivot.data(), scale, pivot_beta, beta.data(), norm2.data());
       for (int j = 0; j < count; ++j) {
@@ -187,7 +188,8 @@ struct ScanInput {
       square[a] = c[a] * c[a];
       for (int b = 0; b < m; ++b) {
         double dot = 0.0;
-        for (int i = 0; i < rows; ++i) dot += x[static_cast<std::size_t>(a) * rows + i] * x[static_cast<std::size_t>(b) * rows + i];
+        for (int i = 0; i < rows; ++i)
+          dot += x[static_cast<std::size_t>(a) * rows + i] * x[static_cast<std::size_t>(b) * rows + i];
         s[static_cast<std::size_t>(a) * stride + b] = dot + u[a] * u[b];
       }
     }

@@ -86,7 +86,8 @@ TEST(limited_pools_are_not_complete) {
     CHECK_OP(out.lower, <=, all.front().error.hi);
     CHECK(std::is_sorted(out.answers.begin(), out.answers.end(), [](auto& a, auto& b) { return better(a, b); }));
     for (const Answer& a : out.answers)
-      CHECK(std::any_of(all.begin(), all.end(), [&](const Answer& b) { return a.support == b.support && a.error == b.error; }));
+      CHECK(std::any_of(all.begin(), all.end(),
+                        [&](const Answer& b) { return a.support == b.support && a.error == b.error; }));
   }
 }
 

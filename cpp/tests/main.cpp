@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "tests/check.hpp"
-// The tests.
+// The tests, from the bottom up.
 #include "tests/dd_test.hpp"
 #include "tests/kernels_test.hpp"
 #include "tests/refit_test.hpp"

@@ -100,7 +100,8 @@ TEST(dependent_columns_are_left_out) {
     Refitter other(ridged);
     other.fit(Support{0, 1, 2, 3}, all);
     CHECK(all.admissible);
-    CHECK_OP(std::abs(all.coef[0] * std::ldexp(1.0, -ridged.exponent[0]) - all.coef[2] * std::ldexp(1.0, -ridged.exponent[2])),
+    CHECK_OP(std::abs(all.coef[0] * std::ldexp(1.0, -ridged.exponent[0]) -
+                      all.coef[2] * std::ldexp(1.0, -ridged.exponent[2])),
              <=, 1e-12 * std::abs(all.coef[0]));
   }
 }
@@ -135,7 +136,8 @@ TEST(exact_fits_have_error_zero) {
     Refitter refitter(in);
     Fit fit;
     for (const Support& support : supports_of(n, std::min(n, 4))) {
-      const bool both = std::count(support.begin(), support.end(), a) + std::count(support.begin(), support.end(), b) == 2;
+      const bool both =
+          std::count(support.begin(), support.end(), a) + std::count(support.begin(), support.end(), b) == 2;
       refitter.fit(support, fit);
       CHECK((fit.error == Double2{}) == both);
       if (!both) continue;
@@ -231,7 +233,8 @@ TEST(equal_supports_have_equal_errors) {
     Refitter refitter(in);
     Fit fit;
     refitter.fit(Support{0, 1, 2}, fit);
-    for (const Support& same : {Support{0, 1, n - 1}, Support{0, 2, n - 2}, Support{n - 3, n - 2, n - 1}, Support{1, n - 3, n - 1}}) {
+    for (const Support& same :
+         {Support{0, 1, n - 1}, Support{0, 2, n - 2}, Support{n - 3, n - 2, n - 1}, Support{1, n - 3, n - 1}}) {
       const Double2 first = fit.error;
       Fit other;
       refitter.fit(same, other);

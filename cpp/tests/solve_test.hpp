@@ -98,7 +98,8 @@ inline void check_everything(Rng& rng, const Data& data, int size) {
       if (std::abs(a.error.hi - limit) <= grain) return;
   expected.clear();
   for (const Answer& a : exactly)
-    if (a.error.hi <= limit || (within.within == 0.0 && a.error.hi <= best * (1.0 + 32.0 * kEps))) expected.push_back(a);
+    if (a.error.hi <= limit || (within.within == 0.0 && a.error.hi <= best * (1.0 + 32.0 * kEps)))
+      expected.push_back(a);
   check_pool(solve_one(data, size, within), expected);
 }
 
@@ -163,6 +164,30 @@ TEST(wide_pools_are_complete) {
   }
 }
 
+// Most columns zero: the others are long, and the factor no longer serves as its own basis.
+TEST(few_columns_of_many_rows) {
+  for (std::uint64_t seed = 23000; seed < 23000 + static_cast<std::uint64_t>(repeats(100)); ++seed) {
+    Rng rng = seeded(seed);
+    const int n = integer(rng, 100, 300), columns = integer(rng, 6, 9);
+    Data data(n);
+    int before = -1;
+    for (int c = 0; c < columns; ++c) {
+      const int j = (c + 1) * (n / columns) - integer(rng, 1, 5);
+      if (before >= 0 && chance(rng, 0.5)) data.copy_column(before, j);
+      const double size = before >= 0 && chance(rng, 0.5) ? power_of_ten(rng, -9.0, -1.0) : 1.0;
+      for (int i = 0; i <= j; ++i) data.at(i, j) += size * (1.0 + normal(rng));
+      before = j;
+    }
+    for (double& z : data.target) z = 0.01 * normal(rng);
+    if (chance(rng, 0.5)) data.add_to_target(1.0, before);
+    if (chance(rng, 0.3)) ridge_of_columns(rng, data, -9.0, 0.0, 1.0);
+    data.rest = {0.1};
+    const int size = integer(rng, 1, 5);
+    state().note = "n=" + text(n) + " size=" + text(size);
+    check_everything(rng, data, size);
+  }
+}
+
 TEST(singular_instances) {
   Rng rng = seeded(30);
   Data zero_target = random_triangle(rng, 6);
@@ -211,8 +236,8 @@ TEST(smaller_exact_fit_wins) {
     for (int i = 0; i < 4; ++i) data.at(i, 8) = data.at(i, 9) = 0.5;
     const double other = integer(rng, 3, 50);
     data.at(4, 8) = other, data.at(4, 9) = -other;
-    for (int i = 0; i < 3; ++i) data.at(i, 6) = 1.0;                           // 3 + 6 fits, too
-    data.at(5, 6) = repeat % 2;                                                // (or not)
+    for (int i = 0; i < 3; ++i) data.at(i, 6) = 1.0;  // 3 + 6 fits, too
+    data.at(5, 6) = repeat % 2;                       // (or not)
     for (int j = 4; j < 6; ++j) data.at(j, j) = 1.0;
     data.at(2, 7) = 1.0, data.at(3, 7) = 1.0, data.at(5, 7) = repeat % 3 == 0 ? 1.0 : 0.0;
     state().note = "variant " + text(repeat);

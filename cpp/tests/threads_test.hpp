@@ -17,14 +17,19 @@ inline void check_same(const std::vector<Outcome>& one, const std::vector<Outcom
   }
 }
 
-inline void check_thread_counts(const Data& data, int size, Options options, bool long_enough) {
+inline long nodes_of(const std::vector<Outcome>& all) {
+  long nodes = 0;
+  for (const Outcome& out : all) nodes += out.nodes;
+  return nodes;
+}
+
+inline void check_thread_counts(const Data& data, int size, Options options, long nodes) {
   options.limits.threads = 1;
   const std::vector<Outcome> one = solve_one(data, size, options);
-  double seconds = 0.0;
-  for (const Outcome& out : one) seconds += out.seconds;
-  if (long_enough) CHECK_OP(seconds, >, 0.01);  // or no task is ever handed over
+  CHECK_OP(nodes_of(one), >=, nodes);  // or no task is ever handed over
+  const std::string note = state().note;
   for (int threads : {2, 4}) {
-    state().note += " threads=" + text(threads);
+    state().note = note + " threads=" + text(threads);
     options.limits.threads = threads;
     check_same(one, solve_one(data, size, options));
   }
@@ -34,9 +39,9 @@ TEST(threads_agree_on_hard_problems) {
   for (std::uint64_t seed = 60000; seed < 60002; ++seed) {
     Rng rng = seeded(seed, "solve");
     const Data data = hard_data(rng, slow_build() ? 46 : 50);
-    check_thread_counts(data, 6, {}, true);
+    check_thread_counts(data, 6, {}, 3000);
     seeded(seed, "pool");
-    check_thread_counts(data, 5, pool_options(40), true);
+    check_thread_counts(data, 5, pool_options(40), 3000);
   }
 }
 
@@ -44,7 +49,7 @@ TEST(threads_agree_on_paths) {
   Rng rng = seeded(60010);
   Options options;
   options.path = true;
-  check_thread_counts(hard_data(rng, 46), 6, options, true);
+  check_thread_counts(hard_data(rng, 46), 6, options, 3000);
 }
 
 // Small integers and repeated columns: many supports tie, and the first in order must win.
@@ -56,8 +61,8 @@ TEST(threads_agree_on_ties) {
     for (int j = n / 2; j < n; ++j)
       if (chance(rng, 0.4)) data.copy_column(integer(rng, 0, j - 1), j);
     if (chance(rng, 0.3)) data.ridge.assign(n, 0.25);
-    check_thread_counts(data, 4, {}, false);
-    check_thread_counts(data, 4, pool_options(30), false);
+    check_thread_counts(data, 4, {}, 0);
+    check_thread_counts(data, 4, pool_options(30), 0);
   }
 }
 
@@ -68,8 +73,35 @@ TEST(threads_agree_on_delicate_problems) {
     make_collinear(rng, data, -8.0, -1.0);
     if (chance(rng, 0.5)) sparse_target(rng, data, 3, power_of_ten(rng, -16.0, -2.0));
     if (chance(rng, 0.3)) ridge_of_columns(rng, data, -10.0, -1.0, 1.0);
-    check_thread_counts(data, 5, {}, false);
+    check_thread_counts(data, 5, {}, 0);
   }
+}
+
+// Tasks that wait or run when the search is stopped count as open: the bound must hold for them as well.
+TEST(stopped_tasks_stay_open) {
+  Rng rng = seeded(64000);
+  const Data data = hard_data(rng, 46);
+  const Outcome whole = solve_one(data, 6).front();
+  CHECK_OP(whole.nodes, >, 3000);
+  long stopped = 0;
+  for (int repeat = 0; repeat < repeats(60); ++repeat) {
+    Options options;
+    options.limits.threads = integer(rng, 2, 4);
+    options.limits.nodes = static_cast<long>(uniform(rng, 0.3, 0.6) * static_cast<double>(whole.nodes));
+    state().note = "threads=" + text(options.limits.threads) + " nodes=" + text(options.limits.nodes);
+    const Outcome out = solve_one(data, 6, options).front();
+    CHECK_OP(out.lower, <=, whole.answers.front().error.hi);
+    CHECK(!better(out.answers.front(), whole.answers.front()));
+    if (out.stop == Stop::kNone) {
+      check_same({whole}, {out});
+    } else {
+      ++stopped;
+      CHECK(out.stop == Stop::kNodes);
+      CHECK(!out.complete);
+      CHECK_OP(out.runner_up, <, 0.0);
+    }
+  }
+  CHECK_OP(stopped, >, 0);
 }
 
 // More equations than threads, of very different difficulty: jobs and tasks mix.
