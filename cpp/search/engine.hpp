@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "search/frame.hpp"
 #include "search/search.hpp"
 
 namespace exactsindy {
@@ -22,10 +23,10 @@ struct Limits {
   int threads = 1;
 };
 
-// A subtree handed to another worker: terms in, terms still free.
+// A subtree handed to another worker, with its state.
 struct Task {
   Search* search;
-  std::vector<int> in, free;
+  std::unique_ptr<Frame> frame;
   double bound;
 };
 

@@ -17,6 +17,20 @@ std::size_t offset(const Frame&, int row, int stride) { return static_cast<std::
 
 }  // namespace
 
+std::unique_ptr<Frame> Worker::make_frame(bool whole) const {
+  const Guide& g = equation_->guide;
+  const std::size_t entries = static_cast<std::size_t>(g.columns) * g.stride;
+  auto frame = std::make_unique<Frame>();
+  frame->free.resize(g.columns);
+  frame->s.reset(entries);
+  frame->c.reset(g.stride);
+  if (whole && g.invertible) {
+    frame->dual.reset(entries);
+    for (Array* a : {&frame->beta, &frame->norm2, &frame->r}) a->reset(g.stride);
+  }
+  return frame;
+}
+
 void Worker::prepare(Search& search) {
   search_ = &search;
   const Instance& in = search.equation.instance;
@@ -28,23 +42,10 @@ void Worker::prepare(Search& search) {
     frames_.clear();
     scratch_.reset();
   }
-  const int d = equation_->guide.columns, stride = equation_->guide.stride;
-  const auto make = [&](bool whole) {
-    auto frame = std::make_unique<Frame>();
-    frame->free.resize(d);
-    frame->s.reset(static_cast<std::size_t>(d) * stride);
-    frame->c.reset(stride);
-    if (whole && equation_->guide.invertible) {
-      frame->dual.reset(static_cast<std::size_t>(d) * stride);
-      frame->beta.reset(stride);
-      frame->norm2.reset(stride);
-      frame->r.reset(stride);
-    }
-    return frame;
-  };
-  while (static_cast<int>(frames_.size()) < std::max(1, size - 2)) frames_.push_back(make(true));
+  while (static_cast<int>(frames_.size()) < std::max(1, size - 2)) frames_.push_back(make_frame(true));
   if (!scratch_) {
-    scratch_ = make(false);
+    const int stride = equation_->guide.stride;
+    scratch_ = make_frame(false);
     for (Array* a : {&u_, &c_, &d_, &square_, &vector_}) a->reset(std::max(stride, in.stride));
     w_.reset(in.stride + kMaxSize);
     basis_.reset(static_cast<std::size_t>(kMaxSize) * (in.stride + kMaxSize));
@@ -103,27 +104,10 @@ void Worker::begin(Frame& frame) {
   aborted_ = false;
 }
 
-void Worker::run(const Task& task) {
+void Worker::run(Task& task) {
   prepare(*task.search);
-  Frame& frame = *frames_[0];
-  load_root(frame);
-  const auto last = [&](int j) {
-    const auto at = std::find(frame.free.begin(), frame.free.begin() + frame.m, j);
-    swap_to_last(frame, static_cast<int>(at - frame.free.begin()));
-  };
-  std::vector<char> stays(equation_->guide.columns, 0);
-  for (int j : task.in) stays[j] = 1;
-  for (int j : task.free) stays[j] = 1;
-  for (int j = 0; j < equation_->guide.columns; ++j)
-    if (!stays[j]) {
-      last(j);
-      exclude_last(frame);
-    }
-  for (int j : task.in) {
-    last(j);
-    if (!include_last(frame, frame)) return;
-  }
-  begin(frame);
+  frames_[0] = std::move(task.frame);
+  begin(*frames_[0]);
 }
 
 void Worker::swap_to_last(Frame& f, int i) {
@@ -346,9 +330,30 @@ void Worker::explore(int depth) {
   }
 }
 
+// The subtree goes with a copy of its state: to make that anew could cost more than the work handed over.
 void Worker::hand_over(const Frame& child) {
-  engine_.give({search_, std::vector<int>(child.in, child.in + child.in_count),
-                std::vector<int>(child.free.begin(), child.free.begin() + child.m), safe_bound(child)});
+  const Guide& g = equation_->guide;
+  auto frame = make_frame(true);
+  frame->m = child.m;
+  frame->in_count = child.in_count;
+  std::copy(child.in, child.in + child.in_count, frame->in);
+  std::copy(child.free.begin(), child.free.begin() + child.m, frame->free.begin());
+  const std::size_t bytes = offset(child, child.m, g.stride) * sizeof(double);
+  std::memcpy(frame->s.data(), child.s.data(), bytes);
+  std::memcpy(frame->c.data(), child.c.data(), g.stride * sizeof(double));
+  frame->value = child.value;
+  frame->det = child.det;
+  frame->fresh = child.fresh;
+  frame->gamma = child.gamma;
+  frame->slack = child.slack;
+  if (g.invertible) {
+    std::memcpy(frame->dual.data(), child.dual.data(), bytes);
+    std::memcpy(frame->beta.data(), child.beta.data(), g.stride * sizeof(double));
+    std::memcpy(frame->norm2.data(), child.norm2.data(), g.stride * sizeof(double));
+    std::memcpy(frame->r.data(), child.r.data(), g.stride * sizeof(double));
+    frame->base = child.base;
+  }
+  engine_.give({search_, std::move(frame), safe_bound(child)});
 }
 
 // Ties at zero error: only supports that come earlier in the order still matter.

@@ -183,6 +183,41 @@ TEST(bound_holds_to_the_last_bit) {
   CHECK_OP(proofs, >, 200);
 }
 
+// Two columns alike, a target along their difference: huge coefficients that are really taken, so that the rounding of
+// a product a_j'w counts in full.
+TEST(bound_allows_for_rounded_products) {
+  long proofs = 0;
+  for (std::uint64_t seed = 6900; seed < 6900 + static_cast<std::uint64_t>(repeats(3000)); ++seed) {
+    Rng rng = seeded(seed);
+    const int n = integer(rng, 3, 12), a = n - 2, b = n - 1;
+    Data data = random_triangle(rng, n);
+    const double distance = power_of_ten(rng, -9.0, -5.0);
+    data.copy_column(a, b);
+    for (int i = 0; i < n; ++i) data.at(i, b) += distance * normal(rng);
+    for (double& z : data.target) z = 0.01 * distance * normal(rng);
+    data.add_to_target(1.0, a);
+    data.add_to_target(-1.0, b);
+    Enumerated e(data, 0);
+    if (!e.guide.invertible) continue;
+    const Answer answer = canonical(e.refitter, {a, b});
+    if (answer.support.size() != 2 || answer.error.hi == 0.0) continue;
+    const ExactValue value(e.instance, {a, b});
+    Array w = e.residual(answer);
+    for (int sweep = 0; sweep < 3; ++sweep)  // closer to orthogonal than the residual can be computed
+      for (int j : {a, b}) {
+        const double* column = e.instance.column(j);
+        const double g = kernels().dot(w.data(), column, e.instance.stride);
+        kernels().axpy(-g / kernels().dot(column, column, e.instance.stride), column, w.data(), e.instance.stride);
+      }
+    const int in[] = {a, b};
+    const double cut = answer.error.hi * (1.0 + 1e-12);
+    const double bound = e.certifier.bound(w.data(), in, 2, nullptr, 0, 0, cut);
+    proofs += bound > 0.5 * answer.error.hi;
+    if (bound > 0.0) CHECK((Exact(bound) * value.below - value.above).sign() <= 0);
+  }
+  CHECK_OP(proofs, >, 100);
+}
+
 // The bound from the residual of everything allowed is as good as the value of that fit, where nothing is delicate.
 TEST(bound_is_tight_for_good_problems) {
   for (std::uint64_t seed = 7000; seed < 7200; ++seed) {
