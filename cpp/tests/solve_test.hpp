@@ -1,5 +1,8 @@
 // The whole search against enumeration.
 #pragma once
+#include <chrono>
+
+#include "tests/exact.hpp"
 #include "tests/instances.hpp"
 
 namespace exactsindy::tests {
@@ -112,6 +115,25 @@ TEST(solve_path_and_pool_equal_enumeration) {
     const int size = integer(rng, 1, std::min(n, n <= 8 ? 6 : 5));
     state().note = kind + " n=" + text(n) + " size=" + text(size);
     check_everything(rng, data, size);
+  }
+}
+
+// The bound is about the stored numbers, not about the arithmetic of the fit: compare it with the exact optimum.
+TEST(lower_bound_is_below_the_exact_optimum) {
+  for (std::uint64_t seed = 19000; seed < 19000 + static_cast<std::uint64_t>(repeats(200)); ++seed) {
+    Rng rng = seeded(seed);
+    std::string kind;
+    const Data data = any_data(rng, integer(rng, 3, 6), kind);
+    state().note = kind;
+    const Instance instance = data.instance();
+    const Outcome out = solve_one(data, 3).front();
+    if (out.lower == 0.0) continue;
+    for (int size = 0; size <= std::min(3, instance.columns); ++size)
+      for (const Support& support : supports_of(instance.columns, size)) {
+        const ExactValue value(instance, support);
+        if (value.below.sign() == 0) continue;  // dependent: a smaller support has the same value
+        CHECK((Exact(out.lower) * value.below - value.above).sign() <= 0);
+      }
   }
 }
 
