@@ -87,7 +87,7 @@ nb::dict outcome_of(const Outcome& out, const Units& units) {
 using Given = std::tuple<Matrix, Vector, Vector, Vector, int, std::vector<std::vector<int>>>;
 
 nb::list solve_all(const std::vector<Given>& given, bool path, bool pool, int keep, double within, long capacity,
-                   double gap, double seconds, long nodes, int threads, nb::object progress) {
+                   double gap, double seconds, long nodes, int threads, nb::object progress, nb::callable stopped) {
   std::vector<Request> requests;
   std::vector<Units> units;
   for (const auto& [factor, target, rest, ridge, size, starts] : given) {
@@ -133,9 +133,10 @@ nb::list solve_all(const std::vector<Given>& given, bool path, bool pool, int ke
       }
       return false;
     }
-    if (progress.is_none() || elapsed < next_report) return true;
-    next_report = elapsed + 0.1;
     try {
+      if (nb::cast<bool>(stopped())) return false;
+      if (progress.is_none() || elapsed < next_report) return true;
+      next_report = elapsed + 0.1;
       nb::list incumbents, bounds;
       for (std::size_t i = 0; i < now.size(); ++i) {
         const double e = now[i].incumbent;
@@ -190,7 +191,7 @@ NB_MODULE(_native, m) {
   m.def("kernel_name", [] { return kernels().name; }, "Instruction set chosen at run time.");
   m.def("solve", &solve_all, nb::arg("requests"), nb::arg("path"), nb::arg("pool"), nb::arg("keep"), nb::arg("within"),
         nb::arg("capacity"), nb::arg("gap"), nb::arg("seconds"), nb::arg("nodes"), nb::arg("threads"),
-        nb::arg("progress").none(),
+        nb::arg("progress").none(), nb::arg("stopped"),
         "Solve (factor, target, rest, ridge, size, starts) requests; one list of outcomes per request.");
   m.def("refit", &refit_one, nb::arg("factor"), nb::arg("target"), nb::arg("rest"), nb::arg("ridge"),
         nb::arg("support"), "Canonical least-squares fit of one support.");

@@ -17,7 +17,8 @@ struct Equation {
   Instance instance;
   Guide guide;
   Certifier certifier;
-  const long id;  // unique: workers keep what they prepared for an equation
+  const long id;   // unique: workers keep what they prepared for an equation
+  const int most;  // no support with more terms is independent
   Equation(Instance&& given, bool backward);
 };
 
@@ -59,6 +60,10 @@ class Search {
   void offer(const Fit& fit);
   // A smaller support with the same error as one of the wanted size.
   void offer_smaller(const Fit& fit);
+  // Supports of the wanted size were passed over because their terms depend on each other. They say nothing about the
+  // supports they contain, so smaller ones have to be searched as well.
+  void passed_over() { dependent_.store(true, std::memory_order_relaxed); }
+  bool saw_dependent() const { return dependent_.load(std::memory_order_relaxed); }
   // Nothing of the wanted size can win: a smaller support fits exactly.
   bool superseded() const { return superseded_.load(std::memory_order_relaxed); }
   // Proved to the gap asked for: the rest is left open.
@@ -88,7 +93,7 @@ class Search {
   std::vector<Answer> kept_;  // sorted
   std::optional<Answer> smaller_;
   std::atomic<double> cut_{std::numeric_limits<double>::infinity()};
-  std::atomic<bool> superseded_{false}, satisfied_{false}, zero_{false};
+  std::atomic<bool> superseded_{false}, satisfied_{false}, zero_{false}, dependent_{false};
   double open_ = std::numeric_limits<double>::infinity();
   double root_ = 0.0;
   std::multiset<double> running_;

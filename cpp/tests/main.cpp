@@ -9,6 +9,7 @@
 #include "tests/refit_test.hpp"
 #include "tests/certifier_test.hpp"
 #include "tests/solve_test.hpp"
+#include "tests/guide_test.hpp"
 #include "tests/limits_test.hpp"
 #include "tests/threads_test.hpp"
 #include "tests/allocation_test.hpp"

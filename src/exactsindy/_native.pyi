@@ -21,6 +21,7 @@ def solve(
     nodes: int,
     threads: int,
     progress: Callable[[list[float], list[float], int, float], None] | None,
+    stopped: Callable[[], bool],
 ) -> list[list[dict[str, Any]]]: ...
 def refit(
     factor: NDArray[float64],

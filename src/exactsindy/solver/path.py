@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from exactsindy.errors import SolverError
-from exactsindy.solver import arguments, assemble, display, joint
+from exactsindy.solver import arguments, assemble, display, interrupt, joint
 from exactsindy.solver.backends import native
 from exactsindy.solver.best import local_starts
 from exactsindy.solver.settings import Settings, Total
@@ -136,11 +136,13 @@ def solve_path(
     starts = None if start is None else arguments.supports(problem, start, "start")
     if isinstance(k_max, Total):
         arguments.total(problem, k_max)
-        return Path(problem, tuple(joint.path(problem, k_max, weights, starts, settings)))
+        with interrupt.held():
+            return Path(problem, tuple(joint.path(problem, k_max, weights, starts, settings)))
     size = arguments.one_size(k_max, "k_max")
     equations = arguments.equations(problem, weights)
     clipped = [arguments.clipped(e, size) for e in equations]
-    outcomes = native.run(equations, clipped, local_starts(equations, starts), settings, path=True)
+    with interrupt.held():
+        outcomes = native.run(equations, clipped, local_starts(equations, starts), settings, path=True)
     solutions = []
     for k in range(size + 1):
         row = [of_equation[min(k, len(of_equation) - 1)] for of_equation in outcomes]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from exactsindy.errors import SolverError
-from exactsindy.solver import arguments, display
+from exactsindy.solver import arguments, display, interrupt
 from exactsindy.solver.backends import native
 from exactsindy.solver.best import local_starts
 from exactsindy.solver.settings import Settings, Total
@@ -115,16 +115,17 @@ def solve_pool(
     equations = arguments.equations(problem, weights)
     sizes = [arguments.clipped(e, s) for e, s in zip(equations, arguments.sizes(problem, k), strict=True)]
     starts = None if start is None else arguments.supports(problem, start, "start")
-    outcomes = native.run(
-        equations,
-        sizes,
-        local_starts(equations, starts),
-        settings,
-        pool=True,
-        keep=count or 1,
-        within=-1.0 if within is None else within,
-        capacity=CAPACITY,
-    )
+    with interrupt.held():
+        outcomes = native.run(
+            equations,
+            sizes,
+            local_starts(equations, starts),
+            settings,
+            pool=True,
+            keep=count or 1,
+            within=-1.0 if within is None else within,
+            capacity=CAPACITY,
+        )
     members = {}
     for equation, (outcome,) in zip(equations, outcomes, strict=True):
         best = outcome.answers[0].objective if outcome.answers else 0.0

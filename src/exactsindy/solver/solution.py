@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -153,6 +154,6 @@ def relative_gap(
 
 def margin_of(objective: float, runner_up: float) -> float:
     """Relative distance of the next-best support; nan stays nan (not proved)."""
-    if np.isnan(runner_up) or runner_up == objective:
+    if math.isnan(runner_up) or runner_up == objective:
         return 0.0 if runner_up == objective else float("nan")
     return float(runner_up / objective - 1.0) if objective > 0 else float("inf")

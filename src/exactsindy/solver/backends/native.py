@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 import exactsindy._native as _native
+from exactsindy.solver import interrupt
 from exactsindy.solver.arguments import Equation
 from exactsindy.solver.settings import Progress, Settings, Status
 
@@ -65,6 +64,7 @@ def run(
         nodes=settings.nodes or 0,
         threads=settings.threads or available_cores(),
         progress=_reporter([e.target for e in equations], settings),
+        stopped=interrupt.pressed,
     )
     return [[_outcome(raw) for raw in sizes_of] for sizes_of in results]
 
@@ -113,10 +113,3 @@ def _reporter(targets: list[str], settings: Settings) -> Any:
         )
 
     return show
-
-
-def dense(equation: Equation, found: Found, width: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Coefficients over all ``width`` terms of the problem."""
-    row = np.zeros(width)
-    row[equation.columns[list(found.support)]] = found.values
-    return row
