@@ -139,11 +139,11 @@ class MIOSR(_base.BaseOptimizer):  # type: ignore[misc,name-defined]
             self.feature_names_in_ = np.asarray(names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        if rows.weights is None:
-            self.Theta_ = np.array(rows.theta) if self.copy_X else rows.theta
-        else:
-            self.Theta_ = np.sqrt(rows.weights)[:, None] * rows.theta
         self._reduce(rows.theta, rows.targets, rows.weights)
+        if rows.weights is not None:
+            self.Theta_ = np.sqrt(rows.weights)[:, None] * rows.theta
+        else:
+            self.Theta_ = np.array(rows.theta) if self.copy_X else rows.theta
         self.intercept_ = 0.0  # the constant is a matter of the library
         return self
 

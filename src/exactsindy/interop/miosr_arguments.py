@@ -100,7 +100,8 @@ def rows(x: Any, y: Any, sample_weight: Any) -> Rows:
 def budget(target_sparsity: int | None, group_sparsity: Any, n_targets: int) -> Total | tuple[int, ...]:
     """Return the number of terms: shared by all targets, each its own, or both at once."""
     if group_sparsity is None:
-        return Total(DEFAULT_SPARSITY if target_sparsity is None else int(target_sparsity))
+        total = DEFAULT_SPARSITY if target_sparsity is None else int(target_sparsity)
+        return Total(total) if n_targets > 1 else (total,)
     several = np.ndim(group_sparsity) > 0
     group = tuple(int(v) for v in group_sparsity) if several else (int(group_sparsity),) * n_targets
     if len(group) != n_targets:
@@ -108,7 +109,9 @@ def budget(target_sparsity: int | None, group_sparsity: Any, n_targets: int) -> 
             f"group_sparsity={group_sparsity!r} has {len(group)} entries for {n_targets} targets: give one number of "
             "terms for each."
         )
-    return group if target_sparsity is None else Total(int(target_sparsity), caps=group)
+    if target_sparsity is None:
+        return group
+    return Total(int(target_sparsity), caps=group) if n_targets > 1 else (min(int(target_sparsity), group[0]),)
 
 
 def start(initial_guess: Any, problem: Problem, k: Total | tuple[int, ...]) -> tuple[list[int], ...] | None:
@@ -141,11 +144,11 @@ def constraints(lhs: Any, rhs: Any, order: str) -> tuple[Any, ...]:
 
 
 def _is_count(value: Any, least: int) -> bool:
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= least
+    return not isinstance(value, bool) and isinstance(value, numbers.Integral) and int(value) >= least
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+    return not isinstance(value, bool) and isinstance(value, numbers.Real)
 
 
 def _real(values: Any, name: str) -> Array:

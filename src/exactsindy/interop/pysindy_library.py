@@ -41,7 +41,7 @@ class PySINDyLibrary(Library):
         yield from _terms(copy.deepcopy(self.library), [Variable(name) for name in variables.basic])
 
     def __repr__(self) -> str:
-        return f"from_pysindy({self.library!r})"
+        return f"from_pysindy({type(self.library).__name__})"  # some of PySINDy's have no repr
 
 
 def _members(library: Any) -> Iterable[Any]:

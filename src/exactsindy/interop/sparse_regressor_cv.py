@@ -77,7 +77,7 @@ class ExactSparseRegressorCV(SparseLinearModel):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ExactSparseRegressorCV:
         """Choose the number of features and find the best ones; see `ExactSparseRegressor.fit`."""
-        if not isinstance(self.k_max, numbers.Integral) or isinstance(self.k_max, bool) or self.k_max < 0:
+        if isinstance(self.k_max, bool) or not isinstance(self.k_max, numbers.Integral) or int(self.k_max) < 0:
             raise SolverError(f"k_max={self.k_max!r}: expected a number of features (an integer >= 0).")
         rows = self._rows(X, y, sample_weight)
         largest = min(int(self.k_max), rows.x.shape[1])
