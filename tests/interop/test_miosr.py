@@ -296,3 +296,15 @@ def test_ill_data(options, change, error, message, regression):
     with pytest.raises(error) as raised:
         es.MIOSR(**options).fit(given["x"], given["y"], sample_weight=given["sample_weight"])
     assert message in str(raised.value)
+
+
+def test_infeasible_is_an_error_that_names_the_cure(regression, monkeypatch):
+    """PySINDy: "Unable to retrieve attribute 'X'"."""
+    from dataclasses import replace
+
+    from exactsindy.interop import miosr
+
+    solved = es.solve
+    monkeypatch.setattr(miosr, "solve", lambda *a, **k: replace(solved(*a, **k), status=(es.Status.INFEASIBLE,)))
+    with pytest.raises(ConstraintError, match=r"no coefficients satisfy them with target_sparsity=2.*allow more terms"):
+        es.MIOSR(target_sparsity=2).fit(*regression[:2])

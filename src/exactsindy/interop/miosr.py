@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from exactsindy.certificate import Certificate
 from exactsindy.data.optional import optional
+from exactsindy.errors import ConstraintError
 from exactsindy.interop import miosr_arguments as arguments
 from exactsindy.problem import Problem
-from exactsindy.solver import Progress, Settings, Solution, refit, solve
+from exactsindy.solver import Progress, Settings, Solution, Status, refit, solve
 
 Array = NDArray[np.float64]
 
@@ -154,18 +155,27 @@ class MIOSR(_base.BaseOptimizer):  # type: ignore[misc,name-defined]
         limit = self.regression_timeout
         if limit is not None and isinstance(k, tuple):
             limit *= n_targets  # one limit for each target there, one for the whole call here
-        self.solution_ = solve(
+        allowed, constraints = arguments.constrained(
+            self.constraint_lhs, self.constraint_rhs, self.constraint_order, k, problem
+        )
+        solution = solve(
             problem,
-            k,
+            allowed,
             ridge=self.alpha * problem.column_norms**2 if self.normalize_columns else self.alpha,
-            constraints=arguments.constraints(self.constraint_lhs, self.constraint_rhs, self.constraint_order),
+            constraints=constraints,
             start=arguments.start(self.initial_guess, problem, k),
             settings=Settings(
                 seconds=None if limit is None or np.isinf(limit) else float(limit),
                 progress=_printer() if self.verbose else None,
             ),
         )
-        self.certificate_ = self.solution_.certificate
+        if Status.INFEASIBLE in solution.status:
+            raise ConstraintError(
+                f"constraint_lhs, constraint_rhs: no coefficients satisfy them with target_sparsity="
+                f"{self.target_sparsity!r}, group_sparsity={self.group_sparsity!r}: allow more terms, or drop a row."
+            )
+        self.solution_ = solution
+        self.certificate_ = solution.certificate
         guess = [] if self.initial_guess is None else [np.atleast_2d(np.array(self.initial_guess, dtype=float))]
         self.history_ = [*guess, self.solution_.coef.copy()]
         if self.unbias:

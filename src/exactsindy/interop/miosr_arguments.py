@@ -132,15 +132,24 @@ def start(initial_guess: Any, problem: Problem, k: Total | tuple[int, ...]) -> t
     )
 
 
-def constraints(lhs: Any, rhs: Any, order: str) -> tuple[Any, ...]:
-    """Return ``lhs @ w = rhs`` as constraints of `solve`; shapes are checked there, where the problem is known."""
+def constrained(
+    lhs: Any, rhs: Any, order: str, k: Total | tuple[int, ...], problem: Problem
+) -> tuple[Total | tuple[int, ...], tuple[Any, ...]]:
+    """Return the budget and ``lhs @ w = rhs`` as `solve` takes them; shapes are checked there.
+
+    Caps beside a shared budget become constraints too: equations that constraints couple are searched together.
+    """
     if lhs is None:
-        return ()
+        return k, ()
     try:
-        rooms = importlib.import_module("exactsindy.constraints")
+        room = importlib.import_module("exactsindy.constraints")
     except ModuleNotFoundError:
         raise ConstraintError("constraint_lhs: this version solves unconstrained problems only.") from None
-    return (rooms.LinearMatrix(np.atleast_2d(np.asarray(lhs)), np.atleast_1d(np.asarray(rhs)), order=order),)
+    records = [room.LinearMatrix(np.atleast_2d(np.asarray(lhs)), np.atleast_1d(np.asarray(rhs)), order=order)]
+    if isinstance(k, Total) and isinstance(k.caps, tuple):
+        records += [room.AtMost(cap, target) for cap, target in zip(k.caps, problem.target_names, strict=True)]
+        k = Total(k.k)
+    return k, tuple(records)
 
 
 def _is_count(value: Any, least: int) -> bool:
