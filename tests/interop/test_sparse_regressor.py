@@ -196,6 +196,12 @@ def test_time_limit_is_reported():
     assert model.certificate_[0].lower_bound < model.certificate_[0].objective
 
 
+@pytest.mark.parametrize("kind", [es.ExactSparseRegressor, es.ExactSparseRegressorCV])
+def test_no_weight_at_all(data, kind):
+    with pytest.raises(ValueError, match="Sample weights must contain at least one non-zero number"):
+        kind().fit(*data, sample_weight=np.zeros(60))
+
+
 @pytest.mark.parametrize(
     "model, message",
     [

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,18 +32,16 @@ class Rows:
     names: tuple[str, ...]
     intercept: bool
 
-    @property
+    @cached_property
     def offsets(self) -> tuple[Array, Array]:
         """What is subtracted from the columns of x and y; constant columns become exactly zero."""
-        if not self.intercept:
-            return np.zeros(self.x.shape[1]), np.zeros(self.y.shape[1])
         used = self.weights > 0
-        if not used.any():
-            used = np.ones(len(self.weights), dtype=bool)
-        low, high = self.x[used].min(axis=0), self.x[used].max(axis=0)
-        weights = self.weights[used] if self.weights.any() else np.ones(int(used.sum()))
-        mean = np.clip(np.average(self.x[used], axis=0, weights=weights), low, high)
-        return np.where(low == high, low, mean), np.average(self.y[used], axis=0, weights=weights)
+        if not self.intercept or not used.any():
+            return np.zeros(self.x.shape[1]), np.zeros(self.y.shape[1])
+        x, y, weights = (a if used.all() else a[used] for a in (self.x, self.y, self.weights))
+        low, high = x.min(axis=0), x.max(axis=0)
+        mean = np.average(x, axis=0, weights=weights)
+        return np.where(low == high, low, mean), np.average(y, axis=0, weights=weights)
 
     def problem(self, chosen: NDArray[np.intp] | None = None) -> Problem:
         """Return the regression of all or some samples; with an intercept its first term is the constant."""

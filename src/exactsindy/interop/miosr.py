@@ -41,7 +41,7 @@ class MIOSR(_base.BaseOptimizer):  # type: ignore[misc,name-defined]
     regression_timeout
         Seconds for all targets together if they share a budget, else for each target; ``None`` is no limit. When they
         are over, the best coefficients so far are kept, a ConvergenceWarning is given and `certificate_` holds a true
-        bound.
+        bound. With a shared budget they may then have fewer terms than allowed.
     constraint_lhs, constraint_rhs
         Equalities ``constraint_lhs @ w = constraint_rhs``, (constraints, targets * features) and (constraints,), on the
         coefficients in the units of the data, also with ``normalize_columns``.
