@@ -38,6 +38,7 @@ _HOME = {
         "SolverError",
     ],
     "exactsindy.form": ["IncrementForm", "IntegralForm", "ModalForm", "StrongForm", "WeakForm"],
+    "exactsindy.interop": ["MIOSR", "ExactSparseRegressor", "ExactSparseRegressorCV", "from_pysindy"],
     "exactsindy.library": ["Derivatives", "Fourier", "PerEquation", "Polynomials", "Term", "Terms", "Variables"],
     "exactsindy.model": ["CoefficientTable", "Ending", "Equation", "FieldSimulation", "Model", "Simulation"],
     "exactsindy.problem": ["Block", "Problem"],
@@ -56,7 +57,8 @@ _HOME = {
     ],
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
-__all__ = sorted(_MODULE_OF)
+# A star import must not need the optional packages behind `interop`.
+__all__ = sorted(name for name, module in _MODULE_OF.items() if module != "exactsindy.interop")
 
 if TYPE_CHECKING:
     from exactsindy.certificate import Certificate as Certificate
@@ -66,6 +68,10 @@ if TYPE_CHECKING:
     from exactsindy.form import ModalForm as ModalForm
     from exactsindy.form import StrongForm as StrongForm
     from exactsindy.form import WeakForm as WeakForm
+    from exactsindy.interop import MIOSR as MIOSR
+    from exactsindy.interop import ExactSparseRegressor as ExactSparseRegressor
+    from exactsindy.interop import ExactSparseRegressorCV as ExactSparseRegressorCV
+    from exactsindy.interop import from_pysindy as from_pysindy
     from exactsindy.model import Model as Model
     from exactsindy.problem import Block as Block
     from exactsindy.problem import Problem as Problem
@@ -91,4 +97,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*sorted(_MODULE_OF), "__version__"]

@@ -11,7 +11,8 @@ class Certificate:
     """The claims of one solved equation (or of one joint budget): plain numbers and names, JSON in and out.
 
     ``fingerprint`` is the SHA-256 of the problem's stored doubles; the claims hold for those numbers only.
-    ``weights`` are those of a shared budget's equations (1 for a single equation). ``margin`` is nan where it was
+    ``weights`` are those of a shared budget's equations (1 for a single equation), ``caps`` the most terms each of them
+    may have (empty: no caps). ``margin`` is nan where it was
     not proved; ``lower_bound`` is -inf where nothing is known.
     """
 
@@ -30,6 +31,7 @@ class Certificate:
     nodes: int
     seconds: float
     version: str
+    caps: tuple[int, ...] = ()
 
     def to_json(self) -> str:
         """Return the certificate as one JSON object (infinite and undefined numbers as strings)."""
@@ -41,8 +43,8 @@ class Certificate:
         fields = json.loads(text)
         for key in ("objective", "lower_bound", "gap", "margin"):
             fields[key] = float(fields[key])
-        for key in ("weights", "ridge", "support", "coefficients"):
-            fields[key] = tuple(fields[key])
+        for key in ("weights", "ridge", "support", "coefficients", "caps"):
+            fields[key] = tuple(fields.get(key, ()))
         return cls(**fields)
 
 

@@ -118,6 +118,18 @@ def total(problem: Problem, k: Total) -> tuple[int, NDArray[np.float64]]:
     return count, weights
 
 
+def caps(problem: Problem, k: Total) -> tuple[int, ...]:
+    """Return the most terms each target may have of a shared budget."""
+    count = one_size(k.k, "Total(k)")
+    if k.caps is None:
+        return (count,) * len(problem.target_names)
+    given = k.caps
+    if isinstance(given, Mapping):
+        named = {target: value for target, _, value in _by_target(problem, given, "Total(caps)")}
+        given = [named.get(target, count) for target in problem.target_names]
+    return tuple(min(count, cap) for cap in sizes(problem, given, "Total(caps)"))
+
+
 def one_size(value: Any, name: str) -> int:
     """Return a single number of terms."""
     return _count(value, name)

@@ -68,7 +68,9 @@ def solution(result: Solution) -> str:
         if not isinstance(result.k, Total):
             lines.append(f"    k <= {result.k[row]} | {_facts(result, row)}")
     if isinstance(result.k, Total):
-        lines.append(f"    all together k <= {result.k.k} | {_facts(result, 0)}")
+        caps = result.certificate[0].caps
+        each = f", each <= {', '.join(map(str, caps))}" if caps else ""
+        lines.append(f"    all together k <= {result.k.k}{each} | {_facts(result, 0)}")
     return "\n".join(lines)
 
 

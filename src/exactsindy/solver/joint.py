@@ -100,8 +100,8 @@ def _solve(
         return assemble.result_of(outcome)
 
     tables = [
-        _Table(float(w), float(w * (e.rest @ e.rest)) * (1 - 1e-12), arguments.clipped(e, min(k.k, len(e.names))))
-        for e, w in zip(equations, weights, strict=True)
+        _Table(float(w), float(w * (e.rest @ e.rest)) * (1 - 1e-12), arguments.clipped(e, cap))
+        for e, w, cap in zip(equations, weights, arguments.caps(problem, k), strict=True)
     ]
 
     def pair(j: int, size: int, most: int) -> tuple[float, float] | None:
@@ -251,8 +251,8 @@ def by_backend(problem: Problem, k: Total, ridge: NDArray[np.float64], settings:
         return replace(result, coef=np.asarray(result.coef)[list(result.support)])
 
     tables = [
-        _Table(float(w), float(w * (e.rest @ e.rest)) * (1 - 1e-12), min(k.k, len(e.names)))
-        for e, w in zip(equations, weights, strict=True)
+        _Table(float(w), float(w * (e.rest @ e.rest)) * (1 - 1e-12), min(cap, len(e.names)))
+        for e, w, cap in zip(equations, weights, arguments.caps(problem, k), strict=True)
     ]
     _fill(tables, k.k, solve_one)
     return _assemble(problem, equations, tables, k, ridge, settings, lambda j, s, most: tables[j].pair(s))

@@ -80,7 +80,8 @@ class Settings:
 class Total:
     """One budget of ``k`` terms shared by all equations.
 
-    Minimises ``sum_j weights[j] * RSS_j + ridge * sum_j |xi_j|^2`` over all supports with at most ``k`` terms in total.
+    Minimises ``sum_j weights[j] * RSS_j + ridge * sum_j |xi_j|^2`` over all supports with at most ``k`` terms in total,
+    and at most ``caps[j]`` of them in equation j.
 
     Parameters
     ----------
@@ -89,7 +90,11 @@ class Total:
     weights
         One positive weight per target, as a sequence in the order of the targets or a mapping from target name;
         ``None`` is 1 for all.
+    caps
+        Most terms of each equation beside the shared budget: one int for all, a sequence in the order of the targets or
+        a mapping from target name (equations it leaves out have no cap); ``None`` is no cap.
     """
 
     k: int
     weights: Sequence[float] | Mapping[str, float] | None = None
+    caps: int | Sequence[int] | Mapping[str, int] | None = None

@@ -94,7 +94,7 @@ class Solution:
 
     def _certificate(self, i: int) -> Certificate:
         from exactsindy import __version__
-        from exactsindy.solver.arguments import total
+        from exactsindy.solver.arguments import caps, total
 
         names, targets = self.problem.names, self.problem.target_names
         joint = isinstance(self.k, Total)
@@ -117,6 +117,7 @@ class Solution:
             nodes=int(self.nodes[i]),
             seconds=float(self.seconds[i]),
             version=__version__,
+            caps=caps(self.problem, self.k) if isinstance(self.k, Total) and self.k.caps is not None else (),
         )
 
     def __str__(self) -> str:
