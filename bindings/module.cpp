@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "assembly/smoother.hpp"
+#include "assembly/triangle.hpp"
 #include "assembly/whitening.hpp"
 #include "search/kernels.hpp"
 #include "search/solve.hpp"
@@ -185,6 +186,7 @@ nb::tuple refit_one(const Matrix& factor, const Vector& target, const Vector& re
 }
 
 using Indices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+// Filled in place, so passed with noconvert(): a converted copy would be filled and lost.
 using OutVector = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using OutMatrix = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
@@ -234,6 +236,15 @@ void whiten_rows(const Matrix& values, std::size_t before, const Matrix& weights
          previous.data(), out.data());
 }
 
+using Columns = nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
+using OutColumns = nb::ndarray<double, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
+
+void absorb_rows(OutColumns factor, const Columns& rows, bool trapezoid) {
+  need(factor.shape(0) == factor.shape(1) && rows.shape(1) == factor.shape(1));
+  nb::gil_scoped_release release;
+  absorb(factor.data(), factor.shape(0), rows.data(), rows.shape(0), trapezoid);
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
@@ -247,11 +258,14 @@ NB_MODULE(_native, m) {
   m.def("refit", &refit_one, nb::arg("factor"), nb::arg("target"), nb::arg("rest"), nb::arg("ridge"),
         nb::arg("support"), "Canonical least-squares fit of one support.");
   m.def("smooth", &smooth, nb::arg("values"), nb::arg("moments"), nb::arg("gram").none(), nb::arg("start").none(),
-        nb::arg("weights").none(), nb::arg("lam"), nb::arg("column"), nb::arg("rss"), nb::arg("trace"),
-        nb::arg("fitted").none(), "Third-difference penalised fits; fills rss, trace and fitted.");
-  m.def("tridiagonal_cholesky", &factor_tridiagonal, nb::arg("diagonal"), nb::arg("below"),
+        nb::arg("weights").none(), nb::arg("lam"), nb::arg("column"), nb::arg("rss").noconvert(),
+        nb::arg("trace").noconvert(), nb::arg("fitted").none().noconvert(),
+        "Third-difference penalised fits; fills rss, trace and fitted.");
+  m.def("absorb", &absorb_rows, nb::arg("factor").noconvert(), nb::arg("rows"), nb::arg("trapezoid"),
+        "Overwrite a triangular factor by that of itself with more rows below it.");
+  m.def("tridiagonal_cholesky", &factor_tridiagonal, nb::arg("diagonal").noconvert(), nb::arg("below").noconvert(),
         "Factor in place; False if not positive definite.");
   m.def("whiten", &whiten_rows, nb::arg("values"), nb::arg("before"), nb::arg("weights"), nb::arg("change"),
-        nb::arg("diagonal"), nb::arg("below"), nb::arg("previous"), nb::arg("out"),
+        nb::arg("diagonal"), nb::arg("below"), nb::arg("previous").noconvert(), nb::arg("out").noconvert(),
         "Integrate the columns over the intervals and whiten them and the target; fills out and previous.");
 }

@@ -1,8 +1,8 @@
-// Body of the smoother's loop; included by one source file per instruction set, which defines EXACTSINDY_LANES.
+// Body of the smoother's loop; part of loops_impl.hpp.
 // Eight fits go side by side through every recurrence: each alone would wait for its own previous step.
 #include <limits>
 
-#include "assembly/lanes.hpp"
+#include "assembly/loops.hpp"
 
 namespace exactsindy {
 namespace {
@@ -168,7 +168,4 @@ void fit(const Line& line, Lanes& lanes, const double* lam, const std::int64_t* 
 }
 
 }  // namespace
-
-const LanesFit EXACTSINDY_LANES = fit;
-
 }  // namespace exactsindy

@@ -4,22 +4,9 @@
 #include <cmath>
 #include <numbers>
 
-#include "assembly/lanes.hpp"
-#include "search/kernels.hpp"
+#include "assembly/loops.hpp"
 
 namespace exactsindy {
-
-namespace {
-
-LanesFit lanes_fit() {
-#ifdef EXACTSINDY_X86
-  if (&kernels() == &kernels_avx512) return lanes_fit_avx512;
-  if (&kernels() == &kernels_avx2) return lanes_fit_avx2;
-#endif
-  return lanes_fit_generic;
-}
-
-}  // namespace
 
 Lanes::Lanes(const Line& line) : penalty(4 * line.coefficients), gram(4 * line.coefficients) {
   const std::size_t m = line.coefficients;
@@ -45,7 +32,6 @@ Lanes::Lanes(const Line& line) : penalty(4 * line.coefficients), gram(4 * line.c
 }
 
 void penalised_fits(const Line& line, const Fits& fits, double* rss, double* trace, double* fitted) {
-  const LanesFit fit = lanes_fit();
   Lanes lanes(line);
   for (std::size_t first = 0; first < fits.lam.size(); first += kLane) {
     const std::size_t count = std::min<std::size_t>(kLane, fits.lam.size() - first);
@@ -57,7 +43,7 @@ void penalised_fits(const Line& line, const Fits& fits, double* rss, double* tra
       lam[lane] = fits.lam[at];
       column[lane] = fits.column[at];
     }
-    fit(line, lanes, lam, column, squares, traces);
+    loops().fit(line, lanes, lam, column, squares, traces);
     std::copy(squares, squares + count, rss + first);
     std::copy(traces, traces + count, trace + first);
     if (!fitted) continue;

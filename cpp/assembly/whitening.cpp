@@ -18,58 +18,55 @@ bool tridiagonal_cholesky(std::span<double> diagonal, std::span<double> below) {
 
 namespace {
 
-constexpr std::size_t kTogether = 8;  // columns whose recurrences hide each other's latency
+constexpr std::size_t kColumns = 8;  // recurrences that go side by side and hide each other's latency
+constexpr std::size_t kRows = 256;   // of a tile, which stays in the first-level cache
 
-// int over the interval of row i of one column; weights of samples that do not exist are left out.
-inline double integral(const Increments& in, const double* x, std::size_t i) {
-  const double* w = in.weights + 4 * i;
-  const std::size_t at = i + in.before;
-  double sum = w[1] * x[at] + w[2] * x[at + 1];
-  if (at > 0) sum += w[0] * x[at - 1];
-  if (at + 2 < in.samples) sum += w[3] * x[at + 2];
-  return sum;
-}
+// Row i of L^-1 r is r_i / diagonal_i - link_i times the row before.
+struct Tile {
+  std::size_t start, rows;
+  double weights[4][kRows], scale[kRows], link[kRows];
 
-template <std::size_t kCount>
-void whiten_columns(const Increments& in, std::size_t first, double* previous, double* out) {
-  double last[kCount];
-  const double* x[kCount];
-  double* to[kCount];
-  for (std::size_t q = 0; q < kCount; ++q) {
-    last[q] = previous[first + q];
-    x[q] = in.values + (first + q) * in.samples;
-    to[q] = out + (first + q) * in.rows;
+  Tile(const Increments& in, std::size_t first) : start(first), rows(std::min(kRows, in.rows - first)) {
+    for (std::size_t i = 0; i < rows; ++i) {
+      scale[i] = 1.0 / in.diagonal[start + i];
+      link[i] = in.below[start + i] * scale[i];
+      for (std::size_t k = 0; k < 4; ++k) weights[k][i] = in.weights[4 * (start + i) + k] * scale[i];
+    }
   }
-  const auto step = [&](std::size_t i, auto value) {
-    const double link = in.below[i], inverse = 1.0 / in.diagonal[i];
-    for (std::size_t q = 0; q < kCount; ++q) to[q][i] = last[q] = (value(q) - link * last[q]) * inverse;
-  };
-  const auto careful = [&](std::size_t i) { step(i, [&](std::size_t q) { return integral(in, x[q], i); }); };
-  const std::size_t inner = in.before > 0 ? 0 : 1;
-  const std::size_t end = std::min(in.rows, in.samples - std::min(in.samples, in.before + 2));
-  std::size_t i = 0;
-  for (; i < std::min(inner, in.rows); ++i) careful(i);
-  for (; i < end; ++i) {
-    const double* w = in.weights + 4 * i;
-    const std::size_t at = i + in.before;
-    step(i, [&](std::size_t q) {
-      return (w[1] * x[q][at] + w[2] * x[q][at + 1]) + (w[0] * x[q][at - 1] + w[3] * x[q][at + 2]);
-    });
+
+  // The scaled integrals of one column, along time; samples that do not exist are left out.
+  void integrate(const Increments& in, std::size_t column, double* to) const {
+    const double* x = in.values + column * in.samples + start + in.before;
+    const bool begins = start + in.before == 0, ends = start + in.before + rows + 2 > in.samples;
+    const std::size_t low = begins ? 1 : 0, high = ends ? rows - 1 : rows;
+    for (std::size_t i = 0; i < rows; ++i) to[i] = weights[1][i] * x[i] + weights[2][i] * x[i + 1];
+    for (std::size_t i = low; i < rows; ++i) to[i] += weights[0][i] * x[static_cast<std::ptrdiff_t>(i) - 1];
+    for (std::size_t i = 0; i < high; ++i) to[i] += weights[3][i] * x[i + 2];
   }
-  for (; i < in.rows; ++i) careful(i);
-  for (std::size_t q = 0; q < kCount; ++q) previous[first + q] = last[q];
-}
+
+  template <std::size_t kCount>
+  void substitute(double* out, std::size_t stride, double* previous) const {
+    double last[kCount];
+    for (std::size_t q = 0; q < kCount; ++q) last[q] = previous[q];
+    for (std::size_t i = 0; i < rows; ++i)
+      for (std::size_t q = 0; q < kCount; ++q) out[q * stride + i] = last[q] = out[q * stride + i] - link[i] * last[q];
+    for (std::size_t q = 0; q < kCount; ++q) previous[q] = last[q];
+  }
+};
 
 }  // namespace
 
 void whiten(const Increments& in, double* previous, double* out) {
-  std::size_t q = 0;
-  for (; q + kTogether <= in.columns; q += kTogether) whiten_columns<kTogether>(in, q, previous, out);
-  for (; q < in.columns; ++q) whiten_columns<1>(in, q, previous, out);
-  double last = previous[in.columns];
-  double* to = out + in.columns * in.rows;
-  for (std::size_t i = 0; i < in.rows; ++i) to[i] = last = (in.change[i] - in.below[i] * last) * (1.0 / in.diagonal[i]);
-  previous[in.columns] = last;
+  for (std::size_t start = 0; start < in.rows; start += kRows) {
+    const Tile tile(in, start);
+    for (std::size_t q = 0; q < in.columns; ++q) tile.integrate(in, q, out + q * in.rows + start);
+    double* target = out + in.columns * in.rows + start;
+    for (std::size_t i = 0; i < tile.rows; ++i) target[i] = in.change[start + i] * tile.scale[i];
+    std::size_t q = 0;
+    for (; q + kColumns <= in.columns + 1; q += kColumns)
+      tile.substitute<kColumns>(out + q * in.rows + start, in.rows, previous + q);
+    for (; q < in.columns + 1; ++q) tile.substitute<1>(out + q * in.rows + start, in.rows, previous + q);
+  }
 }
 
 }  // namespace exactsindy

@@ -24,8 +24,8 @@ Array = NDArray[np.float64]
 # (theta, target) of each equation: their rows differ by the whitening only, so they come together.
 Chunks = tuple[tuple[Array, Array], ...]
 
-# Rows whitened together, whatever the length of the data.
-BLOCK_ROWS = 8192
+# Rows whitened together: few enough that the tables of all equations stay in the second-level cache.
+BLOCK_ROWS = 1024
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-// The hot loop of the smoother, compiled once per instruction set and chosen at run time (see smoother.cpp).
+// The hot loops of this folder, compiled once per instruction set and chosen at run time (see loops.cpp).
 #pragma once
 #include "assembly/smoother.hpp"
 #include "search/memory.hpp"
@@ -18,13 +18,23 @@ struct Lanes {
   Array roughness;               // (2 - 2 cos(pi i / n))^3, without splines
 };
 
-using LanesFit = void (*)(const Line& line, Lanes& lanes, const double* lam, const std::int64_t* column, double* rss,
-                          double* trace);
+struct Loops {
+  // Fits eight pairs (lam, column).
+  void (*fit)(const Line& line, Lanes& lanes, const double* lam, const std::int64_t* column, double* rss,
+              double* trace);
 
-extern const LanesFit lanes_fit_generic;
+  // Overwrites the upper triangular factor (columns of `width`) by that of [factor; rows]. Column j of the rows
+  // starts at j stride, a multiple of 8; entries from `count` on are zero. `trapezoid` says that rows below the
+  // diagonal of `rows` are zero, too.
+  void (*reflect)(double* factor, int width, double* rows, int count, int stride, bool trapezoid);
+};
+
+const Loops& loops();
+
+extern const Loops loops_generic;
 #ifdef EXACTSINDY_X86
-extern const LanesFit lanes_fit_avx2;
-extern const LanesFit lanes_fit_avx512;
+extern const Loops loops_avx2;
+extern const Loops loops_avx512;
 #endif
 
 }  // namespace exactsindy
