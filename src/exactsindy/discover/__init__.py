@@ -1,0 +1,1 @@
+"""One call from data to a selected, certified model."""

@@ -1,0 +1,195 @@
+"""Rules that draw parts of the data anew: blocked cross-validation and stability."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactsindy.errors import SolverError
+from exactsindy.problem import Problem
+from exactsindy.selection.record import Candidate, Verdict
+from exactsindy.solver import Path, Settings, Total, solve_path
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """Fit on all folds but one, score on that one; take the smallest size within one standard error of the best.
+
+    Folds are contiguous in time and are sums of Problems, so that each costs O(D^3), not O(n D^2).
+
+    Parameters
+    ----------
+    one_standard_error
+        Whether the smallest size within one standard error of the least error is taken, instead of the least.
+    """
+
+    one_standard_error: bool = True
+
+    def judge(self, candidate: Candidate) -> tuple[Verdict, ...]:
+        """Return the verdict on every equation of a candidate."""
+        folds = need_folds(candidate, "CrossValidation", 2)
+        errors = []
+        for fold, rest in zip(folds, leave_one_out(folds), strict=True):
+            path = again(candidate, rest)
+            rows = np.array([fold.n_samples_of(i) for i in range(len(fold.target_names))], dtype=float)
+            rss = np.array([fold.rss(solution.coef) for solution in path])
+            errors.append(rss.sum(axis=1, keepdims=True) / rows.sum() if _shared(path) else rss / rows)
+        mean, spread = np.mean(errors, axis=0), np.std(errors, axis=0, ddof=1) / np.sqrt(len(folds))
+        verdicts = []
+        for column, width in zip(mean.T, spread.T, strict=True):
+            best = int(np.argmin(column))
+            limit = column[best] + width[best] * self.one_standard_error
+            k = int(np.flatnonzero(column <= limit)[0])
+            verdicts.append(Verdict(k, -float(column[k]), tuple(map(float, column)), best if best != k else None))
+        return tuple(verdicts)
+
+
+@dataclass(frozen=True)
+class Stability:
+    """Take the largest size whose every term is in the best support of most resamples of the data.
+
+    Parameters
+    ----------
+    threshold
+        Share of the resamples in which a term must be.
+    count
+        Number of resamples: folds drawn with replacement, solved exactly.
+    seed
+        Of the draws.
+    """
+
+    threshold: float = 0.8
+    count: int = 30
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.threshold <= 1:
+            raise SolverError(f"Stability(threshold={self.threshold!r}): expected a share above 0 and at most 1.")
+        if not (isinstance(self.count, int) and self.count >= 1):
+            raise SolverError(f"Stability(count={self.count!r}): expected an integer >= 1, e.g. 30.")
+
+    def judge(self, candidate: Candidate) -> tuple[Verdict, ...]:
+        """Return the verdict on every equation of a candidate."""
+        folds = need_folds(candidate, "Stability", 2)
+        paths = [again(candidate, resample) for resample in resamples(folds, self.count, self.seed)]
+        shared = _shared(candidate.path)
+        verdicts = []
+        for entry in range(len(candidate.path[0].status)):
+            values = [1.0]
+            for k in range(1, len(candidate.path)):
+                wanted = members(candidate.path, k, entry, shared)
+                seen = [members(path, k, entry, shared) for path in paths]
+                values.append(min((np.mean([t in s for s in seen]) for t in wanted), default=1.0))
+            k = max(i for i, value in enumerate(values) if value >= self.threshold)
+            verdicts.append(Verdict(k, float(values[k]), tuple(map(float, values))))
+        return tuple(verdicts)
+
+
+def inclusion(
+    folds: Sequence[Problem],
+    solution: Any,
+    *,
+    count: int = 30,
+    seed: int = 0,
+    constraints: Sequence[Any] = (),
+    settings: Settings = Settings(),  # noqa: B008 - frozen
+) -> dict[str, dict[str, float]]:
+    """Return ``{equation: {term: share}}``: how often terms are in the best support of the solution's size.
+
+    Blocks of the data (the folds) are drawn with replacement and each resample is solved exactly.
+
+    Parameters
+    ----------
+    folds
+        Parts of the data, contiguous in time; their sum is the regression.
+    solution
+        The solution whose sizes, ridge and terms are looked at.
+    count, seed
+        How many resamples, and the seed of the draws.
+    constraints, settings
+        As in `solve`.
+
+    Examples
+    --------
+    >>> import exactsindy as es
+    >>> rng = np.random.default_rng(0)
+    >>> theta = rng.normal(size=(200, 5))
+    >>> y = theta[:, 1] + 0.1 * rng.normal(size=200)
+    >>> folds = [es.Problem.from_arrays(theta[i::10], y[i::10]) for i in range(10)]
+    >>> inclusion(folds, es.solve(sum(folds), 1))
+    {"y0'": {'theta1': 1.0}}
+    """
+    from exactsindy.solver import solve
+
+    tally: dict[str, dict[str, int]] = {target: {} for target in solution.problem.target_names}
+    names = solution.problem.names
+    for resample in resamples(folds, count, seed):
+        found = solve(
+            resample, solution.k, ridge=solution.ridge, constraints=constraints, start=solution, settings=settings
+        )
+        for target, support in zip(tally, found.support, strict=True):
+            for j in support:
+                tally[target][names[j]] = tally[target].get(names[j], 0) + 1
+    return {
+        target: {name: seen / count for name, seen in sorted(shares.items(), key=lambda item: -item[1])}
+        for target, shares in tally.items()
+    }
+
+
+def leave_one_out(folds: Sequence[Problem]) -> list[Problem]:
+    """Return for each fold the sum of the others, with twice as many additions as folds."""
+    before = list(accumulate(folds))
+    after = list(accumulate(folds[::-1], lambda a, b: b + a))[::-1]
+    return [
+        after[1] if i == 0 else before[-2] if i == len(folds) - 1 else before[i - 1] + after[i + 1]
+        for i in range(len(folds))
+    ]
+
+
+def resamples(folds: Sequence[Problem], count: int, seed: int) -> list[Problem]:
+    """Return sums of folds drawn with replacement."""
+    rng = np.random.default_rng(seed)
+    drawn = [rng.multinomial(len(folds), [1 / len(folds)] * len(folds)) for _ in range(count)]
+    return [sum(float(w) * fold for w, fold in zip(weights, folds, strict=True) if w) for weights in drawn]  # type: ignore[misc]
+
+
+def again(candidate: Candidate, problem: Problem) -> Path:
+    """Return the path of other data as the candidate's was made."""
+    k_max: int | Total = len(candidate.path) - 1
+    if _shared(candidate.path):
+        k_max = Total(int(k_max), candidate.path[0].k.weights)  # type: ignore[union-attr]
+    last = candidate.path[len(candidate.path) - 1]
+    return solve_path(
+        problem,
+        k_max,
+        ridge=candidate.ridge,
+        constraints=candidate.constraints,
+        start=last,
+        settings=candidate.settings,
+    )
+
+
+def members(path: Path, k: int, entry: int, shared: bool) -> set[tuple[int, int]]:
+    """Return the terms of a size as (equation, term)."""
+    rows = range(len(path[k].support)) if shared else [entry]
+    return {(row, j) for row in rows for j in path[k].support[row]}
+
+
+def need_folds(candidate: Candidate, rule: str, least: int) -> tuple[Problem, ...]:
+    """Return the folds, refusing a problem that cannot be taken apart."""
+    if len(candidate.folds) < least:
+        raise SolverError(
+            f"{rule}: needs the data in parts; pass a list of Problems such as form.folds(data, library, 10)."
+        )
+    return candidate.folds
+
+
+def _shared(path: Path) -> bool:
+    return isinstance(path[0].k, Total)
