@@ -29,6 +29,7 @@ _HOME = {
         "noise_level",
         "whittaker",
     ],
+    "exactsindy.discover": ["Discovery", "discover"],
     "exactsindy.errors": [
         "ConstraintError",
         "DataError",

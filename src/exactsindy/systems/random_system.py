@@ -20,6 +20,8 @@ WEAKEST_SHARE = 0.03
 # Samples in the fastest mean period, and the periods over which the conditions are checked.
 PER_PERIOD = 100
 _PERIODS = 4
+# Share of its first period's spread that a decaying state must have in the fourth.
+_LEAST_LEFT = 0.2
 _LETTERS = ("x", "y", "z", "u", "v")
 _BATCH = 400
 _ROUNDS = 200
@@ -203,7 +205,8 @@ def _accept(seed: int, coef: Array, orbit: Array, kind: Kind) -> RandomSystem | 
     period = _fastest_period(orbit, columns @ coef.T)
     if not 10 * _STEP < period < len(orbit) * _STEP / _PERIODS:
         return None
-    if _weakest(columns[: int(_PERIODS * period / _STEP)], coef) < WEAKEST_SHARE:
+    window = int(_PERIODS * period / _STEP)
+    if _weakest(columns[:window], coef) < WEAKEST_SHARE or _fades(orbit[:window]):
         return None
     start, states = orbit[0], _LETTERS[:d]
 
@@ -237,6 +240,12 @@ def _fastest_period(x: Array, rates: Array) -> float:
         else:
             periods.append(2 * np.pi * centred.std() / max(float(np.sqrt(np.mean(rate**2))), 1e-12))
     return float(min(periods))
+
+
+def _fades(orbit: Array) -> bool:
+    """Say whether a state has all but come to rest before the conditions' periods are over."""
+    quarter = len(orbit) // _PERIODS
+    return bool((orbit[-quarter:].std(axis=0) < _LEAST_LEFT * orbit[:quarter].std(axis=0)).any())
 
 
 def _weakest(columns: Array, coef: Array) -> float:
