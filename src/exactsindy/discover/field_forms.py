@@ -11,7 +11,8 @@ from exactsindy.discover.trajectory_forms import Prepared, overfull
 from exactsindy.form import ModalForm, inform_field, smooth_field
 from exactsindy.library import Library
 from exactsindy.problem import Problem
-from exactsindy.solver import Path, Settings, solve_path
+from exactsindy.selection import fair_path
+from exactsindy.solver import Path, Settings
 
 # Terms of the over-full trial model: 8 of 19 candidates, 12 of 109.
 _OVERFULL, _OVERFULL_LARGE, _LARGE = 8, 12, 40
@@ -46,4 +47,4 @@ def whitened_modes(data: Field, library: Library, settings: Settings) -> Prepare
 def _path(problem: Problem, settings: Settings) -> Path:
     terms = len(problem.terms)
     size = min(_OVERFULL if terms <= _LARGE else _OVERFULL_LARGE, terms)
-    return solve_path(problem, size, settings=replace(settings, nodes=_TRIAL_NODES, threads=1, progress=None))
+    return fair_path(problem, size, settings=replace(settings, nodes=_TRIAL_NODES, threads=1, progress=None))

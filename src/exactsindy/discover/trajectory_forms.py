@@ -8,15 +8,15 @@ from exactsindy.data import Trajectories
 from exactsindy.form import Form, IncrementForm, IntegralForm, Smoothed, inform, smooth
 from exactsindy.library import Library
 from exactsindy.problem import Problem
-from exactsindy.selection import growth_ratio
-from exactsindy.solver import Path, Settings, Solution, solve_path
+from exactsindy.selection import fair_path, growth_ratio
+from exactsindy.solver import Path, Settings, Solution
 
 # Terms of the over-full model whose flow guides smoothing; a selected one would confirm itself.
 OVERFULL = 8
 _WALK_ROUNDS = 2
 _ROUNDS = 3
 # Trial models need not be proved: a good support found fast serves.
-_TRIAL_NODES = 2000
+_TRIAL_NODES = 500
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Trials:
     def path(self, problem: Problem) -> Path:
         """Return the path of a trial, proved only where that is quick."""
         limits = replace(self.settings, nodes=_TRIAL_NODES, threads=1, progress=None)
-        return solve_path(problem, min(OVERFULL, len(problem.terms)), settings=limits)
+        return fair_path(problem, min(OVERFULL, len(problem.terms)), settings=limits)
 
     def start(self, smoothed: Smoothed) -> Path:
         """Return the path of the integral form, its rows weighted by the random walk of their errors."""

@@ -15,17 +15,18 @@ def join_problems(problems: Sequence[Problem]) -> Problem:
     """Return the problem whose i-th equation is that of the i-th problem (all have the same equations)."""
     if all(problem is problems[0] for problem in problems):
         return problems[0]
-    return Problem(tuple(_alone(problem, i) for i, problem in enumerate(problems)))
+    return Problem(tuple(alone(problem, i) for i, problem in enumerate(problems)))
 
 
 def join_paths(problem: Problem, paths: Sequence[Path]) -> Path:
     """Return the path of the joined problem: the i-th equation of the i-th path at every size."""
     if all(path is paths[0] for path in paths):
         return paths[0]
-    return Path(problem, tuple(_join(problem, [path[k] for path in paths]) for k in range(len(paths[0]))))
+    sizes = range(len(paths[0]))
+    return Path(problem, tuple(merge(problem, [(path[k], i) for i, path in enumerate(paths)]) for k in sizes))
 
 
-def _alone(problem: Problem, i: int) -> Block:
+def alone(problem: Problem, i: int) -> Block:
     """Return one equation as a block of its own."""
     block, j = problem.locate(i)
     if len(block.target_names) == 1:
@@ -38,29 +39,30 @@ def _alone(problem: Problem, i: int) -> Block:
     return Block(factor, block.n_samples, block.terms, (block.target_names[j],))
 
 
-def _join(problem: Problem, solutions: Sequence[Solution]) -> Solution:
+def merge(problem: Problem, rows: Sequence[tuple[Solution, int]]) -> Solution:
+    """Return the solution whose equations are given ones of other solutions, over the terms of ``problem``."""
     position = {name: j for j, name in enumerate(problem.names)}
-    columns = [np.array([position[name] for name in s.problem.names]) for s in solutions]
+    columns = [np.array([position[name] for name in s.problem.names]) for s, _ in rows]
 
-    def spread(rows: Sequence[Any]) -> Any:
+    def spread(name: str) -> Any:
         table = np.zeros((len(rows), len(problem.terms)))
-        for i, row in enumerate(rows):
-            table[i, columns[i]] = row
+        for i, (s, row) in enumerate(rows):
+            table[i, columns[i]] = getattr(s, name)[row]
         return table
 
     def pick(name: str) -> Any:
-        return np.array([getattr(s, name)[i] for i, s in enumerate(solutions)])
+        return np.array([getattr(s, name)[row] for s, row in rows])
 
     return Solution(
         problem=problem,
-        coef=spread([s.coef[i] for i, s in enumerate(solutions)]),
-        support=tuple(tuple(sorted(int(columns[i][j]) for j in s.support[i])) for i, s in enumerate(solutions)),
+        coef=spread("coef"),
+        support=tuple(tuple(sorted(int(columns[i][j]) for j in s.support[r])) for i, (s, r) in enumerate(rows)),
         objective=pick("objective"),
         lower_bound=pick("lower_bound"),
         margin=pick("margin"),
-        status=tuple(s.status[i] for i, s in enumerate(solutions)),
+        status=tuple(s.status[row] for s, row in rows),
         nodes=pick("nodes"),
         seconds=pick("seconds"),
-        ridge=spread([s.ridge[i] for i, s in enumerate(solutions)]),
-        k=tuple(int(s.k[i]) for i, s in enumerate(solutions)),  # type: ignore[index]
+        ridge=spread("ridge"),
+        k=tuple(int(s.k[row]) for s, row in rows),  # type: ignore[index]
     )

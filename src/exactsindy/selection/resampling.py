@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from exactsindy.errors import SolverError
 from exactsindy.problem import Problem
+from exactsindy.selection.fair import fair_path
 from exactsindy.selection.record import Candidate, Verdict
-from exactsindy.solver import Path, Settings, Total, solve_path
+from exactsindy.solver import Path, Settings, Total
 
 Array = NDArray[np.float64]
 
@@ -166,7 +167,7 @@ def again(candidate: Candidate, problem: Problem) -> Path:
     if _shared(candidate.path):
         k_max = Total(int(k_max), candidate.path[0].k.weights)  # type: ignore[union-attr]
     last = candidate.path[len(candidate.path) - 1]
-    return solve_path(
+    return fair_path(
         problem,
         k_max,
         ridge=candidate.ridge,

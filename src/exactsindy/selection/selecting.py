@@ -9,11 +9,12 @@ from typing import Any, Protocol
 
 from exactsindy.errors import SolverError
 from exactsindy.problem import Problem
+from exactsindy.selection.fair import fair_path
 from exactsindy.selection.growth import GrowthRatio
 from exactsindy.selection.join import join_paths, join_problems
 from exactsindy.selection.record import Candidate, Choice, Row, Selection, Verdict, rows_of
 from exactsindy.selection.resampling import inclusion
-from exactsindy.solver import Path, Settings, Total, solve_path
+from exactsindy.solver import Path, Settings, Total
 
 Problems = Problem | Sequence[Problem] | Mapping[str, Problem | Sequence[Problem]]
 # Folds from which inclusion probabilities are worth computing.
@@ -150,7 +151,7 @@ def _candidates(
             )
         for value in ridges:
             settings = clock.settings_for(left)
-            path = solve_path(whole, k_max, ridge=value, constraints=constraints, settings=settings)
+            path = fair_path(whole, k_max, ridge=value, constraints=constraints, settings=settings)
             kept = parts if len(parts) > 1 else ()
             found.append(Candidate(name, value, whole, kept, path, constraints, settings))
             left -= 1
