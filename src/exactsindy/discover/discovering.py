@@ -34,8 +34,9 @@ DEFAULT_SECONDS = 60.0
 _FOLDS = 20
 # Rivals of the chosen size that are ranked.
 _RIVALS = 10
-# Shares of the time limit: trial models, paths, rivals. What is left proves the chosen sizes.
-_TRIAL_SHARE, _PATH_SHARE, _POOL_SHARE = 0.2, 0.3, 0.1
+# Shares of the time limit: trial models, paths (the second try if the first leaves the choice open), rivals. What is
+# left proves the chosen sizes.
+_TRIAL_SHARE, _PATH_SHARES, _POOL_SHARE = 0.2, (0.1, 0.35), 0.1
 
 
 def discover(
@@ -105,9 +106,12 @@ def discover(
     prepared, notes = _prepare(found, terms, form, watch.share(_TRIAL_SHARE))
     size = default_size(found, prepared[0].problem) if k_max is None else k_max
     folds = {part.name: _folds(part, found, terms) for part in prepared}
-    selection = select_size(
-        folds, k_max=size, ridge=ridge, by=select, constraints=constraints, settings=watch.share(_PATH_SHARE)
-    )
+    for share in _PATH_SHARES:
+        selection = select_size(
+            folds, k_max=size, ridge=ridge, by=select, constraints=constraints, settings=watch.share(share)
+        )
+        if _settled(selection) or _interrupted(selection):
+            break
     selection = _prove(selection, constraints, watch)
     pool = _rivals(selection, constraints, watch)
     solution = selection.solution
@@ -190,6 +194,16 @@ def _folds(part: Prepared, data: Trajectories | Field, library: Library) -> Prob
         return part.form.folds(data, library, count)
     except DataError:
         return part.problem
+
+
+def _settled(selection: Selection) -> bool:
+    """Say whether the chosen sizes and the next ones, which the choice rests on, are proved."""
+    last = len(selection.path) - 1
+    return all(
+        selection.path[min(k, last)].status[i] is Status.OPTIMAL
+        for i, choice in enumerate(selection.choices)
+        for k in range(choice.k + 2)
+    )
 
 
 def _interrupted(selection: Selection) -> bool:

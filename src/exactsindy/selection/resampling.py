@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import accumulate
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from exactsindy.errors import SolverError
 from exactsindy.problem import Problem
@@ -145,20 +144,40 @@ def inclusion(
 
 
 def leave_one_out(folds: Sequence[Problem]) -> list[Problem]:
-    """Return for each fold the sum of the others, with twice as many additions as folds."""
-    before = list(accumulate(folds))
-    after = list(accumulate(folds[::-1], lambda a, b: b + a))[::-1]
-    return [
-        after[1] if i == 0 else before[-2] if i == len(folds) - 1 else before[i - 1] + after[i + 1]
-        for i in range(len(folds))
-    ]
+    """Return for each fold the sum of the others."""
+    ones = np.ones(len(folds))
+    return [weighted_sum(folds, np.where(np.arange(len(folds)) == i, 0.0, ones)) for i in range(len(folds))]
 
 
 def resamples(folds: Sequence[Problem], count: int, seed: int) -> list[Problem]:
     """Return sums of folds drawn with replacement."""
     rng = np.random.default_rng(seed)
-    drawn = [rng.multinomial(len(folds), [1 / len(folds)] * len(folds)) for _ in range(count)]
-    return [sum(float(w) * fold for w, fold in zip(weights, folds, strict=True) if w) for weights in drawn]  # type: ignore[misc]
+    shares = [1 / len(folds)] * len(folds)
+    return [weighted_sum(folds, rng.multinomial(len(folds), shares)) for _ in range(count)]
+
+
+def weighted_sum(folds: Sequence[Problem], weights: ArrayLike) -> Problem:
+    """Return sum_i weights[i] * folds[i], with one factorisation per block instead of one per fold.
+
+    Examples
+    --------
+    >>> folds = [Problem.from_arrays([[1.0], [2.0]], [1.0, 2.0]), Problem.from_arrays([[3.0]], [1.0])]
+    >>> weighted_sum(folds, [2.0, 1.0]).n_samples
+    3
+    """
+    used = [(float(w), fold) for w, fold in zip(np.asarray(weights), folds, strict=True) if w > 0]
+    blocks = []
+    for b, first in enumerate(folds[0].blocks):
+        parts = [(np.sqrt(w), fold.blocks[b]) for w, fold in used]
+        stacked = np.vstack([root * block.factor for root, block in parts])
+        factor = np.zeros_like(first.factor)
+        triangle = np.triu(np.linalg.qr(stacked, mode="r"))
+        factor[: len(triangle)] = triangle
+        n = sum(block.n_samples for _, block in parts)
+        # Fewer rows than columns leave rounding below them.
+        factor[n:] = 0.0
+        blocks.append(replace(first, factor=factor, n_samples=n))
+    return Problem(tuple(blocks))
 
 
 def again(candidate: Candidate, problem: Problem) -> Path:

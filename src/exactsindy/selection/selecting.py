@@ -13,7 +13,7 @@ from exactsindy.selection.fair import fair_path
 from exactsindy.selection.growth import GrowthRatio
 from exactsindy.selection.join import join_paths, join_problems
 from exactsindy.selection.record import Candidate, Choice, Row, Selection, Verdict, rows_of
-from exactsindy.selection.resampling import inclusion
+from exactsindy.selection.resampling import inclusion, weighted_sum
 from exactsindy.solver import Path, Settings, Total
 
 Problems = Problem | Sequence[Problem] | Mapping[str, Problem | Sequence[Problem]]
@@ -143,7 +143,7 @@ def _candidates(
     # Twice as many parts as paths: the other half of the time is for resampling.
     left = len(named) * len(ridges) + 1
     for name, parts in folds.items():
-        whole: Problem = sum(parts)  # type: ignore[assignment]
+        whole = parts[0] if len(parts) == 1 else weighted_sum(parts, [1.0] * len(parts))
         if whole.target_names != first:
             raise SolverError(
                 f"select: preparation {name!r} has the equations {', '.join(whole.target_names)}, the first one "
