@@ -29,6 +29,7 @@ _HOME = {
         "noise_level",
         "whittaker",
     ],
+    "exactsindy.discover": ["Discovery", "discover"],
     "exactsindy.errors": [
         "ConstraintError",
         "DataError",
@@ -42,6 +43,16 @@ _HOME = {
     "exactsindy.library": ["Derivatives", "Fourier", "PerEquation", "Polynomials", "Term", "Terms", "Variables"],
     "exactsindy.model": ["CoefficientTable", "Ending", "Equation", "FieldSimulation", "Model", "Simulation"],
     "exactsindy.problem": ["Block", "Problem"],
+    "exactsindy.selection": [
+        "AICc",
+        "BIC",
+        "CrossValidation",
+        "EBIC",
+        "GrowthRatio",
+        "Selection",
+        "Stability",
+        "select",
+    ],
     "exactsindy.solver": [
         "Path",
         "Pool",

@@ -7,10 +7,8 @@ from collections.abc import Callable
 from math import comb
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 if TYPE_CHECKING:
-    from exactsindy.solver import Path, Solution
+    from exactsindy.solver import Solution
 
 DEGREE, K_MAX = 5, 6
 
@@ -21,6 +19,7 @@ def run(show: Callable[[str], None]) -> Solution:
     from exactsindy.datasets import dataset
     from exactsindy.form import StrongForm
     from exactsindy.library import Polynomials
+    from exactsindy.selection import growth_ratio
     from exactsindy.solver import solve_path
 
     data = dataset("lorenz")
@@ -46,11 +45,3 @@ def run(show: Callable[[str], None]) -> Solution:
     show("Not proved: that the system is this; only that this library and these data allow no better one.\n")
     show(str(verify(problem, solution)))
     return solution
-
-
-def growth_ratio(path: Path) -> list[int]:
-    """Pick per equation the k with the largest g_k / g_{k+1}, g_k = ln(RSS_{k-1} / RSS_k)."""
-    gains = -np.diff(np.log(path.objectives), axis=0)
-    floor = 1.0 / path.problem.n_samples
-    ratios = gains[:-1] / np.maximum(gains[1:], floor)
-    return [int(k) for k in np.argmax(ratios, axis=0) + 1]

@@ -1,0 +1,92 @@
+"""Rows for trajectories: the alternation of form and trial model that leads to whitened increments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from exactsindy.data import Trajectories
+from exactsindy.form import Form, IncrementForm, IntegralForm, Smoothed, inform, smooth
+from exactsindy.library import Library
+from exactsindy.problem import Problem
+from exactsindy.selection import fair_path, growth_ratio
+from exactsindy.solver import Path, Settings, Solution
+
+# Terms of the over-full model whose flow guides smoothing; a selected one would confirm itself.
+OVERFULL = 8
+_WALK_ROUNDS = 2
+_ROUNDS = 3
+# Trial models need not be proved: a good support found fast serves.
+_TRIAL_NODES = 500
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A form that has been settled on, and its regression."""
+
+    name: str
+    form: Form
+    problem: Problem
+
+
+def whitened_increments(data: Trajectories, library: Library, settings: Settings) -> tuple[Prepared, Prepared]:
+    """Return the increment forms I (raw states) and M (states smoothed around a model's flow).
+
+    Both need a trial model. The integral form in cosine modes gives the first, the growth ratio of the paths the
+    next ones; M smooths around the flow of the over-full end of the path.
+    """
+    trials = Trials(data, library, settings)
+    smoothed = smooth(data)
+    start = trials.start(smoothed)
+    return trials.raw(smoothed, start), trials.informed(smoothed, start)
+
+
+@dataclass(frozen=True)
+class Trials:
+    """The alternation for one data set and library."""
+
+    data: Trajectories
+    library: Library
+    settings: Settings
+
+    def path(self, problem: Problem) -> Path:
+        """Return the path of a trial, proved only where that is quick."""
+        limits = replace(self.settings, nodes=_TRIAL_NODES, threads=1, progress=None)
+        return fair_path(problem, min(OVERFULL, len(problem.terms)), settings=limits)
+
+    def start(self, smoothed: Smoothed) -> Path:
+        """Return the path of the integral form, its rows weighted by the random walk of their errors."""
+        form = IntegralForm(smoothed=smoothed)
+        path = self.path(form.problem(self.data, self.library))
+        for _ in range(_WALK_ROUNDS):
+            walks = form.walks(self.data, self.library, overfull(path))
+            path = self.path(replace(form, walk=walks).problem(self.data, self.library))
+        return path
+
+    def raw(self, smoothed: Smoothed, start: Path) -> Prepared:
+        """Return form I: the library on measured states, powers corrected for the bias of noise."""
+        polynomial = all(getattr(term, "polynomial", False) for term in start.problem.terms)
+        form = IncrementForm("raw", model=picked(start), smoothed=smoothed, hermite=polynomial)
+        path = self.path(form.problem(self.data, self.library))
+        form = replace(form, model=picked(path))
+        return Prepared("measured states", form, form.problem(self.data, self.library))
+
+    def informed(self, smoothed: Smoothed, start: Path) -> Prepared:
+        """Return form M: the library on states smoothed around the flow of over-full models."""
+        path = start
+        for _ in range(_ROUNDS):
+            smoothed = inform(self.data, self.library, overfull(path), start=smoothed)
+            form = IncrementForm("informed", model=picked(path), smoothed=smoothed)
+            problem = form.problem(self.data, self.library)
+            path = self.path(problem)
+        form = replace(form, model=picked(path))
+        return Prepared("smoothed states", form, form.problem(self.data, self.library))
+
+
+def overfull(path: Path) -> Solution:
+    """Return the largest model of a path."""
+    return path[len(path) - 1]
+
+
+def picked(path: Path) -> Solution:
+    """Return the model that the growth ratio picks from a path."""
+    return path.at(growth_ratio(path))
