@@ -104,6 +104,7 @@ def test_what_is_refused(library, message):
 METHODS = {
     "finite": lambda: ps.FiniteDifference(order=4),
     "axis of SINDy": lambda: ps.FiniteDifference(axis=-2),
+    "another axis": lambda: ps.FiniteDifference(axis=1),
     "smoothed": lambda: ps.SmoothedFiniteDifference(smoother_kws={"window_length": 7}),
     "spline": lambda: ps.SINDyDerivative(kind="spline", s=1e-8),
 }

@@ -17,6 +17,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import exactsindy as es
 from exactsindy.errors import SolverError
+from exactsindy.interop.centring import centred
+from exactsindy.interop.cross_validation import Errors
+from exactsindy.problem import Problem
 
 
 # One of scikit-learn's checks has 15 samples of 30 features of noise: 10 of them is a search of seconds.
@@ -172,6 +175,25 @@ def test_one_standard_error_rule(data):
     assert (model.cv_error_[: model.k_] > level).all()
     assert model.path_[model.k_].support == model.solution_.support
     assert len(model.cv_error_) == len(model.path_)
+
+
+def test_the_rule_on_given_errors():
+    """Fewest terms within one standard error of the least error: the level is that of the least one, per target."""
+    mean = np.array([[9.0, 1.2], [3.0, 1.0], [2.1, 1.1], [2.0, 1.1]])
+    spread = np.array([[5.0, 0.1], [5.0, 0.1], [0.0, 0.5], [0.15, 0.5]])
+    assert Errors(mean, spread).choice().tolist() == [2, 1]
+    assert Errors(mean, 0 * spread).choice().tolist() == [3, 1]
+
+
+@pytest.mark.parametrize("value", [0.1, 1 / 3, 1e9 / 7, 5e-8])
+def test_centring_leaves_nothing_of_a_constant(value):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=50)
+    table = np.column_stack([np.ones(50), np.full(50, value), x])
+    problem = centred(Problem.from_arrays(table, 2 * x + 5, weights=rng.uniform(0.1, 3, 50)))
+    assert problem.column_norms[0] == 0.0
+    assert problem.column_norms[1] > 1.0
+    assert problem.rss([[0.0, 2.0]])[0] < 1e-24
 
 
 def test_noise_gives_the_empty_model_soon():

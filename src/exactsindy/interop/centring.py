@@ -34,14 +34,12 @@ class Rows:
 
     @cached_property
     def offsets(self) -> tuple[Array, Array]:
-        """What is subtracted from the columns of x and y; constant columns become exactly zero."""
+        """What is subtracted from the columns of x and y: their means."""
         used = self.weights > 0
         if not self.intercept or not used.any():
             return np.zeros(self.x.shape[1]), np.zeros(self.y.shape[1])
         x, y, weights = (a if used.all() else a[used] for a in (self.x, self.y, self.weights))
-        low, high = x.min(axis=0), x.max(axis=0)
-        mean = np.average(x, axis=0, weights=weights)
-        return np.where(low == high, low, mean), np.average(y, axis=0, weights=weights)
+        return np.average(x, axis=0, weights=weights), np.average(y, axis=0, weights=weights)
 
     def problem(self, chosen: NDArray[np.intp] | None = None) -> Problem:
         """Return the regression of all or some samples; with an intercept its first term is the constant."""
