@@ -81,7 +81,7 @@ class Placement:
             return np.array([(axis.x[-1] - axis.x[0]) / 20 for axis in axes])
         steps = [(axis.x[-1] - axis.x[0]) / (len(axis.x) - 1) for axis in axes]
         halves = [half_width(axis.lines, axis.x, p, field=len(axes) > 1) for axis in axes]
-        return np.array(halves) * steps
+        return np.asarray(np.array(halves) * steps)
 
     def _given(self, axes: Sequence[Axis]) -> Array | None:
         if self.width is None:
