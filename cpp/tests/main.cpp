@@ -1,4 +1,4 @@
-// search_tests [part of a test's name]: runs the tests of the search core.
+// search_tests [part of a test's name]: runs the tests of the core.
 #include <chrono>
 #include <cstring>
 
@@ -6,6 +6,7 @@
 // The tests, from the bottom up.
 #include "tests/dd_test.hpp"
 #include "tests/kernels_test.hpp"
+#include "tests/assembly_test.hpp"
 #include "tests/refit_test.hpp"
 #include "tests/certifier_test.hpp"
 #include "tests/solve_test.hpp"

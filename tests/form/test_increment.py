@@ -115,6 +115,19 @@ def test_residuals_of_the_truth_are_white_and_of_the_right_size(name):
     assert "x': residual 1.0" in str(found)
 
 
+def test_informed_residuals_are_white_where_states_follow_the_model():
+    system = find_system("lotka_volterra")
+    clean = system.simulate([0.51, 0.95], np.arange(0, 20, 0.01))
+    data = trajectories(add_noise(clean, 0.05, np.random.default_rng(1)), time=0.01, states=system.states)
+    truth = truth_of(system, data)
+    states = smooth(data)
+    for _ in range(3):
+        states = inform(data, CUBIC, truth, start=states)
+    found = IncrementForm("informed", model=truth, smoothed=states).whiteness(data, CUBIC, truth)
+    assert ((found.ratio > 0.9) & (found.ratio < 1.1)).all()
+    assert (np.abs(found.lag) < 0.1).all()
+
+
 def test_coefficients_gain_from_whitening(lorenz, noisy):
     truth = truth_of(lorenz, noisy)
     errors = [

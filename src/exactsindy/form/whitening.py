@@ -34,6 +34,11 @@ class Whitening:
             )
         return cls(root, below)
 
+    def whiten(self, change: Array) -> Array:
+        """Return L^-1 change."""
+        nothing = Increments(np.empty((0, len(change) + 1)), 0, np.zeros((len(change), 4)))
+        return np.asarray(self.apply(nothing, change, 0, np.zeros(1))[0])
+
     def apply(self, increments: Increments, change: Array, start: int, previous: Array) -> Array:
         """Return L^-1 [int theta dt, change] for the rows from ``start`` on, (terms + 1) x rows.
 

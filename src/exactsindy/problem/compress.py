@@ -8,7 +8,7 @@ import numpy.typing as npt
 from exactsindy.problem.stacked_qr import BLOCK_ROWS, Matrix, absorb, triangular_factor
 
 # Rounding grows with the number of reductions in a row: this many blocks are reduced apart, then joined.
-GROUP_BLOCKS = 64
+GROUP_BLOCKS = 32
 # Columns whose largest entry lies within 2**-400 .. 2**400 need no scaling: sums of their products with the
 # unit-sized Householder vectors neither overflow nor lose digits to underflow.
 _SAFE_EXPONENT = 400

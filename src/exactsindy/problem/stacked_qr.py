@@ -10,7 +10,7 @@ from exactsindy import _native as native
 Matrix = npt.NDArray[np.float64]
 
 # Rows collected before they are reduced.
-BLOCK_ROWS = 512
+BLOCK_ROWS = 1024
 
 
 def triangular_factor(matrix: Matrix) -> Matrix:
