@@ -364,10 +364,20 @@ def test_interrupt_between_two_searches_of_one_call(monkeypatch):
 
     monkeypatch.setattr(native, "run", interrupting)
     solution = solve(noise(90, 20, targets=3), Total(12))
-    assert len(calls) == 5
+    assert len(calls) == 5 + 3  # heuristics for the sizes of each equation that were not reached
     assert solution.status == (Status.INTERRUPTED,)
     assert 0 <= solution.lower_bound[0] < solution.objective[0] < math.inf
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_shared_budget_under_a_limit_is_spent():
+    """Sizes that were not reached take part with what the heuristics find, not with nothing."""
+    problem = noise(90, 60, targets=3)
+    limited = solve(problem, Total(24), settings=Settings(nodes=50))
+    assert limited.status == (Status.NODE_LIMIT,)
+    assert sum(map(len, limited.support)) == 24
+    even = sum(solve(problem, 8, settings=Settings(nodes=1)).objective)
+    assert limited.lower_bound[0] <= limited.objective[0] <= even
 
 
 @posix

@@ -116,8 +116,19 @@ def _solve(
         values = [tables[j].weight * found.objective for found in outcome.answers] + [np.inf, np.inf]
         return values[0], values[1]
 
+    def guess(j: int, reason: Status) -> None:
+        """Good supports of the sizes that a limit left unsolved, with bounds that hold but say little."""
+        limits = replace(settings, seconds=0.05, nodes=1, progress=None)
+        outcomes = native.run([equations[j]], [tables[j].largest], [[]], limits, path=True)[0]
+        for outcome in outcomes[len(tables[j].results) :]:
+            tables[j].results.append(replace(assemble.result_of(outcome), status=reason))
+
     for budget in budgets:
         _fill(tables, budget, solve_one)
+        reasons = [t.results[-1].status for t in tables if t.results[-1].status in _ENDED]
+        if reasons or interrupt.pressed():
+            for j in range(len(tables)):
+                guess(j, reasons[0] if reasons else Status.INTERRUPTED)
         yield _assemble(problem, equations, tables, replace(k, k=budget), ridge, settings, pair)
 
 
