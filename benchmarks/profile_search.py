@@ -19,9 +19,9 @@ from exactsindy import _native
 
 # Functions of the search by what they do; whatever is not named here is bookkeeping.
 PARTS = {
-    "backward steps": r"\bexclude\b|exclude_last",
+    "backward steps": r"exclude",
     "pair scans": r"\bscan\b|scan_pairs|scan_last",
-    "norms and certified bounds (dot products)": r"\bdot\b|certified|Certifier::bound",
+    "norms and certified bounds (dot products)": r"\bdot\b|\baxpy\b|certified|Certifier::bound",
     "ranking terms by the cost of dropping them": r"rank_terms",
     "moving the chosen term to the end": r"swap_to_last|swap_ranges",
     "forward steps and copies": r"\binclude\b|include_last|memcpy|memmove",
