@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from exactsindy.data import Trajectory
 from exactsindy.errors import ProblemError
@@ -53,7 +53,7 @@ class IntegralForm:
     True
     """
 
-    walk: float | Sequence[float] = 0.0
+    walk: ArrayLike = 0.0
     states: str = "smooth"
     smoothed: Smoothed | None = field(default=None, repr=False)
 
