@@ -11,8 +11,10 @@ from exactsindy.problem import Problem
 from exactsindy.selection import fair_path, growth_ratio
 from exactsindy.solver import Path, Settings, Solution
 
-# Terms of the over-full model whose flow guides smoothing; a selected one would confirm itself.
+# Terms of trial models. Those whose flow guides smoothing are over-full: a selected one would confirm itself. Five terms
+# serve better at high noise, eight where laws are long.
 OVERFULL = 8
+GUIDES = (8, 5)
 _WALK_ROUNDS = 2
 _ROUNDS = 3
 # Trial models need not be proved: a good support found fast serves.
@@ -28,8 +30,8 @@ class Prepared:
     problem: Problem
 
 
-def whitened_increments(data: Trajectories, library: Library, settings: Settings) -> tuple[Prepared, Prepared]:
-    """Return the increment forms I (raw states) and M (states smoothed around a model's flow).
+def whitened_increments(data: Trajectories, library: Library, settings: Settings) -> tuple[Prepared, ...]:
+    """Return the increment forms I (raw states) and M (states smoothed around a model's flow, twice).
 
     Both need a trial model. The integral form in cosine modes gives the first, the growth ratio of the paths the
     next ones; M smooths around the flow of the over-full end of the path.
@@ -37,7 +39,8 @@ def whitened_increments(data: Trajectories, library: Library, settings: Settings
     trials = Trials(data, library, settings)
     smoothed = smooth(data)
     start = trials.start(smoothed)
-    return trials.raw(smoothed, start), trials.informed(smoothed, start)
+    raw = trials.raw(smoothed, start)
+    return raw, *(trials.informed(smoothed, start, terms) for terms in GUIDES)
 
 
 @dataclass(frozen=True)
@@ -70,16 +73,16 @@ class Trials:
         form = replace(form, model=picked(path))
         return Prepared("measured states", form, form.problem(self.data, self.library))
 
-    def informed(self, smoothed: Smoothed, start: Path) -> Prepared:
-        """Return form M: the library on states smoothed around the flow of over-full models."""
+    def informed(self, smoothed: Smoothed, start: Path, terms: int) -> Prepared:
+        """Return form M: the library on states smoothed around the flow of models of so many terms."""
         path = start
         for _ in range(_ROUNDS):
-            smoothed = inform(self.data, self.library, overfull(path), start=smoothed)
+            smoothed = inform(self.data, self.library, path[min(terms, len(path) - 1)], start=smoothed)
             form = IncrementForm("informed", model=picked(path), smoothed=smoothed)
             problem = form.problem(self.data, self.library)
             path = self.path(problem)
         form = replace(form, model=picked(path))
-        return Prepared("smoothed states", form, form.problem(self.data, self.library))
+        return Prepared(f"smoothed states ({terms}-term flow)", form, form.problem(self.data, self.library))
 
 
 def overfull(path: Path) -> Solution:
