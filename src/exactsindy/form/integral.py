@@ -92,7 +92,11 @@ class IntegralForm:
                     for theta, y in self._rows(group, target, smoothed, 0.0)
                 ]
                 power, walk = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
-                score = [len(power) * np.log(np.mean(power / (1 + c * walk))) + np.log1p(c * walk).sum() for c in _GRID]
+                tiny = np.finfo(float).tiny  # a state that never changes leaves nothing
+                score = [
+                    len(power) * np.log(np.maximum(np.mean(power / (1 + c * walk)), tiny)) + np.log1p(c * walk).sum()
+                    for c in _GRID
+                ]
                 result.append(float(_GRID[int(np.argmin(score))]))
         return np.array(result)
 
