@@ -136,7 +136,7 @@ class IncrementForm:
             residual = np.concatenate([(y - theta @ xi[:, None])[:, 0] for theta, y in equation.chunks()])
             ratio.append(np.sqrt(np.mean(residual**2)))
             centred = residual - residual.mean()
-            lag.append((centred[1:] @ centred[:-1]) / (centred @ centred))
+            lag.append((centred[1:] @ centred[:-1]) / max(centred @ centred, np.finfo(float).tiny))
         names = tuple(equation.target.name for equation in rows)
         return Whiteness(names, np.array(ratio), np.array(lag))
 
