@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from exactsindy.data import Trajectories
-from exactsindy.form import Form, IncrementForm, IntegralForm, Smoothed, inform, smooth
+from exactsindy.form import Form, IncrementForm, IntegralForm, Smoothed, WeakForm, inform, smooth
 from exactsindy.library import Library
 from exactsindy.problem import Problem
 from exactsindy.selection import fair_path, growth_ratio
 from exactsindy.solver import Path, Settings, Solution
 
-# Terms of trial models. Those whose flow guides smoothing are over-full: a selected one would confirm itself. Five terms
-# serve better at high noise, eight where laws are long.
+# Terms of trial models. Those whose flow guides smoothing are over-full: a selected one would confirm itself. Five
+# terms serve better at high noise, eight where laws are long.
 OVERFULL = 8
 GUIDES = (8, 5)
 _WALK_ROUNDS = 2
@@ -93,3 +93,15 @@ def overfull(path: Path) -> Solution:
 def picked(path: Path) -> Solution:
     """Return the model that the growth ratio picks from a path."""
     return path.at(growth_ratio(path))
+
+
+def whitened_windows(data: Trajectories, library: Library, settings: Settings) -> Prepared:
+    """Return whitened weak rows, for equations that have no increments: those of higher derivatives."""
+    form = WeakForm()
+    trials = Trials(data, library, settings)
+    path = trials.path(form.problem(data, library))
+    for _ in range(_WALK_ROUNDS):
+        form = replace(form, model=picked(path))
+        problem = form.problem(data, library)
+        path = trials.path(problem)
+    return Prepared("windows", form, problem)
