@@ -9,7 +9,7 @@ from typing import Any
 
 from exactsindy.data import Field, Notice, Trajectories, as_data
 from exactsindy.discover.defaults import default_library, default_size, largest, named_form
-from exactsindy.discover.field_forms import whitened_modes
+from exactsindy.discover.field_forms import INFORMED_CELLS, cells, whitened_modes
 from exactsindy.discover.notices import (
     ambiguity_notices,
     residual_notices,
@@ -194,7 +194,7 @@ def _rule(select: Rule | str, prepared: Sequence[Prepared]) -> Rule | str:
 def _folds(part: Prepared, data: Trajectories | Field, library: Library) -> Problem | tuple[Problem, ...]:
     """Return the parts of a regression, or the whole where it has none or the data are too short."""
     count = min(_FOLDS, part.problem.n_samples // 8)
-    if count < 5:
+    if count < 5 or (isinstance(data, Field) and cells(data) > INFORMED_CELLS):
         return part.problem
     try:
         return part.form.folds(data, library, count)
@@ -247,6 +247,8 @@ def _residuals(
 ) -> list[Notice]:
     """Return what residuals say, equation by equation in the preparation it was taken from."""
     notes: list[Notice] = []
+    if isinstance(data, Field) and cells(data) > INFORMED_CELLS:
+        return notes  # costs as much as the regression itself
     by_name = {part.name: part for part in prepared}
     wanted = {choice.preparation for choice in selection.choices}
     for name in wanted:

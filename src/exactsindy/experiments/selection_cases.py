@@ -21,7 +21,7 @@ from exactsindy.systems import (
     noise_scale,
     random_system,
 )
-from exactsindy.systems.random_system import PER_PERIOD, fastest_period
+from exactsindy.systems.random_systems import PER_PERIOD, fastest_period
 
 Array = NDArray[np.float64]
 

@@ -23,11 +23,10 @@ FEATURES = (
     "ln of half the log-likelihood ratio to the next best support of the size",
     "k = 1",
     "the support of k - 1 is part of that of k",
-    "the support of k is part of that of k + 1",
 )
 # Fitted on the tuning half of the random systems; `python benchmarks/selection.py --tune` prints them.
-WEIGHTS = (0.5, 0.5, -0.3, 0.2, -0.5, 0.3, 0.0)
-NONE = 1.0
+WEIGHTS = (0.207, 0.699, -1.168, 0.553, -2.293, 1.173)
+NONE = 2.684
 _CAP = 10.0
 
 
@@ -111,7 +110,7 @@ def features(path: Path, entry: int) -> Array:
         margin = float(path[k].margin[entry])
         likelihood = 0.5 * m * math.log1p(margin) if margin < math.inf else math.inf
         near = math.log(min(max(likelihood, 0.05), math.exp(_CAP))) if margin == margin else math.log(0.05)
-        before, here, after = (set(path[j].support[entry]) for j in (k - 1, k, k + 1))
+        before, here = (set(path[j].support[entry]) for j in (k - 1, k))
         rows.append(
             (
                 level[k - 1] - level[k],
@@ -120,7 +119,6 @@ def features(path: Path, entry: int) -> Array:
                 near,
                 float(k == 1),
                 float(before <= here),
-                float(here <= after),
             )
         )
     return np.array(rows, dtype=float).reshape(len(rows), len(FEATURES))
