@@ -15,7 +15,7 @@ from exactsindy.experiments.table import Table
 from exactsindy.solver import Settings
 
 # Of the random data sets there are many; the default budget is for the published ones.
-RANDOM_SETTINGS = Settings(seconds=10.0, threads=1)
+RANDOM_SETTINGS = Settings(seconds=8.0, threads=1)
 
 
 def selection_table(folder: Path) -> Table[SelectionRow]:

@@ -128,8 +128,8 @@ def _named(case: SelectionCase) -> Loaded:
 def _drawn(case: SelectionCase) -> Loaded:
     drawn = _system(case.system, case.seed)
     clean = _orbit(case.system, case.seed)[: case.samples]
-    number = drawn.seed if drawn.seed >= 0 else 1000 - drawn.seed
-    rng = np.random.default_rng([number, case.seed, case.samples, round(case.noise * 1e4)])
+    # Classic systems have negative numbers; their two halves differ in the start and in the noise.
+    rng = np.random.default_rng([drawn.seed + 1000 + 7 * case.seed, case.samples, round(case.noise * 1e4)])
     data = trajectories(add_noise(clean, case.noise, rng), time=drawn.step, states=drawn.system.states)
     truth = {target: frozenset(terms) for target, terms in drawn.system.truth.items()}
     return Loaded(data, Polynomials(drawn.degree), truth)

@@ -67,8 +67,8 @@ def _random(rows: Sequence[SelectionRow]) -> list[str]:
     lines = [
         "## Random systems, reporting half",
         "",
-        f"{drawn} random polynomial systems of 2 to 5 states and the {len(systems) - drawn} classic ones, {data} data sets. "
-        "100 samples per fastest period, white noise relative to the mean size of the states, libraries of 15 to 35 "
+        f"{drawn} random polynomial systems of 2 to 5 states and the {len(systems) - drawn} classic ones, {data} data "
+        "sets. 100 samples per fastest period, white noise relative to the mean size of the states, libraries of 15 to 35 "
         "terms. Rules were chosen and weights fitted on other systems (even seeds); these (odd seeds) were not looked "
         "at. Share of equations whose terms are exactly the true ones, by noise:",
         "",
@@ -113,8 +113,8 @@ def _below(rows: Sequence[SelectionRow]) -> list[str]:
 
 def _named(rows: Sequence[SelectionRow]) -> list[str]:
     lines = [
-        "Default settings; seeds 1000 and up draw the initial condition and the noise. A data set counts as exact if all "
-        "its equations are.",
+        "Default settings; seeds 1000 and up draw the initial condition and the noise. A data set counts as exact if "
+        "all its equations are.",
         "",
         *_header(["system", "noise", "samples", "exact", "at the true k", "median seconds", "least confidence"]),
     ]
