@@ -48,6 +48,7 @@ _HOME = {
         "CrossValidation",
         "EBIC",
         "GrowthRatio",
+        "PathEvidence",
         "Selection",
         "Stability",
         "select",

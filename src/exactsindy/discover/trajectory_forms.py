@@ -62,7 +62,7 @@ class Trials:
         path = self.path(form.problem(self.data, self.library))
         for _ in range(_WALK_ROUNDS):
             walks = form.walks(self.data, self.library, overfull(path))
-            path = self.path(replace(form, walk=walks).problem(self.data, self.library))
+            path = self.path(replace(form, walk=walks.tolist()).problem(self.data, self.library))
         return path
 
     def raw(self, smoothed: Smoothed, start: Path) -> Prepared:

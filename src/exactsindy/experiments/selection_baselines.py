@@ -28,7 +28,7 @@ def tuned_supports(data: Trajectories, library: Library) -> dict[str, list[froze
     derivatives smoothed over 9 samples with the library on raw states (as published), or states and derivatives
     smoothed as much as cross-validation says. STLSQ is scored for all equations together, SSR for each.
     """
-    import sklearn
+    import sklearn  # type: ignore[import-untyped]
 
     names = library.bind(data).names
     train, validation = data.split(2 / 3)
@@ -36,7 +36,7 @@ def tuned_supports(data: Trajectories, library: Library) -> dict[str, list[froze
     for preparation in PREPARATIONS:
         fit, check = (_rows(part, library, preparation) for part in (train, validation))
         with sklearn.config_context(assume_finite=True, skip_parameter_validation=True):
-            found = [_stlsq(_compressed(*fit), check), _ssr(_compressed(*fit), check)]
+            found: list[tuple[str, Array, Any]] = [_stlsq(_compressed(*fit), check), _ssr(_compressed(*fit), check)]
         for method, coef, score in found:
             if method not in best or np.sum(score) < np.sum(best[method][1]):
                 best[method] = (coef, score)
@@ -60,7 +60,7 @@ def _rows(data: Trajectories, library: Library, preparation: str) -> Rows:
 
 def _compressed(theta: Array, rates: Array) -> Rows:
     """Return rows with the same least squares and ridge fits, as many as there are columns."""
-    triangle = np.linalg.qr(np.column_stack([theta, rates]), mode="r")
+    triangle: Array = np.asarray(np.linalg.qr(np.column_stack([theta, rates]), mode="r"))
     return triangle[:, : theta.shape[1]], triangle[:, theta.shape[1] :]
 
 
@@ -69,7 +69,7 @@ def _aicc(rss: Any, m: float, k: float) -> Any:
 
 
 def _stlsq(fit: Rows, check: Rows) -> tuple[str, Array, float]:
-    import pysindy as ps
+    import pysindy as ps  # type: ignore[import-untyped]
 
     best, least = np.zeros((fit[1].shape[1], fit[0].shape[1])), np.inf
     scale = np.sqrt(np.mean((check[1]) ** 2, axis=0))
@@ -79,7 +79,7 @@ def _stlsq(fit: Rows, check: Rows) -> tuple[str, Array, float]:
                 warnings.simplefilter("ignore")
                 coef = np.asarray(ps.STLSQ(threshold=threshold, alpha=ridge, max_iter=20).fit(*fit).coef_)
             rss = np.sum(((check[1] - check[0] @ coef.T) / scale) ** 2)
-            score = _aicc(rss, check[1].size, np.count_nonzero(coef))
+            score = _aicc(rss, check[1].size, float(np.count_nonzero(coef)))
             if score < least:
                 best, least = coef, float(score)
     return "STLSQ, tuned", best, least
@@ -94,7 +94,7 @@ def _ssr(fit: Rows, check: Rows) -> tuple[str, Array, Array]:
             for j, row in enumerate(coef):
                 scale = float(np.mean(check[1][:, j] ** 2))
                 rss = np.sum((check[1][:, j] - check[0] @ row) ** 2) / scale
-                score = _aicc(rss, m, np.count_nonzero(row))
+                score = _aicc(rss, m, float(np.count_nonzero(row)))
                 if score < least[j]:
                     best[j], least[j] = row, score
     return "SSR, tuned", best, least

@@ -66,7 +66,7 @@ def fit_weights(data: Sequence[Example]) -> tuple[Array, float]:
     from scipy.optimize import minimize
 
     x, y = np.array([e.features for e in data]), np.array([e.right for e in data])
-    known = y.any(axis=1)
+    known = np.asarray(y.any(axis=1), dtype=bool)
 
     def loss(w: Array) -> tuple[float, Array]:
         scores, none = x @ w[:-1], w[-1]

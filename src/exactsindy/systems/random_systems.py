@@ -51,7 +51,7 @@ class RandomSystem:
 
     def simulate(self, samples: int, *, every: int = 1) -> tuple[Array, Array]:
         """Return times and states of so many samples, ``every`` times as coarse as the usual step."""
-        times = np.arange(samples) * (self.step * every)
+        times: Array = np.arange(samples) * np.float64(self.step * every)
         return times, self.system.simulate(self.start, times)
 
 
