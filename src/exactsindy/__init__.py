@@ -49,6 +49,7 @@ _HOME = {
         "CrossValidation",
         "EBIC",
         "GrowthRatio",
+        "PathEvidence",
         "Selection",
         "Stability",
         "select",

@@ -7,11 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from exactsindy.data import Field, Notice, Trajectories, as_data
 from exactsindy.discover.defaults import default_library, default_size, largest, named_form
-from exactsindy.discover.field_forms import whitened_modes
+from exactsindy.discover.field_forms import INFORMED_CELLS, cells, whitened_modes
 from exactsindy.discover.notices import (
     ambiguity_notices,
     residual_notices,
@@ -19,13 +17,13 @@ from exactsindy.discover.notices import (
     selection_notices,
 )
 from exactsindy.discover.record import Discovery
-from exactsindy.discover.trajectory_forms import Prepared, whitened_increments
+from exactsindy.discover.trajectory_forms import Prepared, whitened_increments, whitened_windows
 from exactsindy.errors import DataError, ProblemError
-from exactsindy.form import StrongForm, WeakForm
+from exactsindy.form import ModalForm, StrongForm, WeakForm
 from exactsindy.library import Library
 from exactsindy.model import Model
 from exactsindy.problem import Problem
-from exactsindy.selection import Rule, Selection
+from exactsindy.selection import GrowthRatio, PathEvidence, Rule, Selection
 from exactsindy.selection import select as select_size
 from exactsindy.solver import Pool, Settings, Status, Total, solve, solve_pool
 
@@ -106,16 +104,18 @@ def discover(
     prepared, notes = _prepare(found, terms, form, watch.share(_TRIAL_SHARE))
     size = default_size(found, prepared[0].problem) if k_max is None else k_max
     folds = {part.name: _folds(part, found, terms) for part in prepared}
+    rule = _rule(select, prepared)
     for share in _PATH_SHARES:
         selection = select_size(
-            folds, k_max=size, ridge=ridge, by=select, constraints=constraints, settings=watch.share(share)
+            folds, k_max=size, ridge=ridge, by=rule, constraints=constraints, settings=watch.share(share)
         )
         if _settled(selection) or _interrupted(selection):
             break
     selection = _prove(selection, constraints, watch)
     pool = _rivals(selection, constraints, watch)
     solution = selection.solution
-    notes += [*found.warnings, *sampling_notices(found), *selection_notices(selection, largest(size))]
+    smoothed = getattr(prepared[0].form, "smoothed", None)
+    notes += [*found.warnings, *sampling_notices(found, smoothed), *selection_notices(selection, largest(size))]
     notes += _residuals(found, terms, prepared, folds, selection)
     if pool is not None:
         notes += ambiguity_notices(pool)
@@ -171,10 +171,7 @@ def _prepare(
         note = Notice("derivatives", "Measured derivatives are used as they are (StrongForm).")
         return [Prepared("measured derivatives", strong, strong.problem(data, library))], [note]
     if any(target.order > 1 for target in data.targets):
-        weak = WeakForm()
-        zeros = np.zeros((len(data.targets), len(weak.problem(data, library).terms)))
-        weak = replace(weak, model=zeros)
-        return [Prepared("weak", weak, weak.problem(data, library))], []
+        return [whitened_windows(data, library, settings)], []
     try:
         return list(whitened_increments(data, library, settings)), []
     except ProblemError as error:
@@ -182,13 +179,22 @@ def _prepare(
             raise
         weak = WeakForm()
         note = Notice("coarse", "The samples are too far apart for increments: windows are used instead (WeakForm).")
-        return [Prepared("weak", weak, weak.problem(data, library))], [note]
+        return [Prepared("windows", weak, weak.problem(data, library))], [note]
+
+
+def _rule(select: Rule | str, prepared: Sequence[Prepared]) -> Rule | str:
+    """Return the rule: the weighed evidence where its weights were fitted, the growth ratio elsewhere."""
+    if not (isinstance(select, str) and select == "auto"):
+        return select
+    if isinstance(prepared[0].form, ModalForm):
+        return GrowthRatio(rows="modes")
+    return PathEvidence() if len(prepared) > 1 else GrowthRatio()
 
 
 def _folds(part: Prepared, data: Trajectories | Field, library: Library) -> Problem | tuple[Problem, ...]:
     """Return the parts of a regression, or the whole where it has none or the data are too short."""
     count = min(_FOLDS, part.problem.n_samples // 8)
-    if count < 5:
+    if count < 5 or (isinstance(data, Field) and cells(data) > INFORMED_CELLS):
         return part.problem
     try:
         return part.form.folds(data, library, count)
@@ -241,6 +247,8 @@ def _residuals(
 ) -> list[Notice]:
     """Return what residuals say, equation by equation in the preparation it was taken from."""
     notes: list[Notice] = []
+    if isinstance(data, Field) and cells(data) > INFORMED_CELLS:
+        return notes  # costs as much as the regression itself
     by_name = {part.name: part for part in prepared}
     wanted = {choice.preparation for choice in selection.choices}
     for name in wanted:

@@ -8,7 +8,7 @@ import numpy as np
 
 from exactsindy.data import Field
 from exactsindy.discover.trajectory_forms import Prepared, overfull
-from exactsindy.form import ModalForm, inform_field, smooth_field
+from exactsindy.form import ModalForm, SmoothedField, WindowedField, inform_field, smooth_field
 from exactsindy.library import Library
 from exactsindy.problem import Problem
 from exactsindy.selection import fair_path
@@ -20,7 +20,10 @@ _ROUNDS = 2
 _INFORMED_ROUNDS = 2
 _TRIAL_NODES = 200
 # Fields with more cells than this are not smoothed around models: it costs much and gains nothing there.
-_INFORMED_CELLS = 4_000_000
+INFORMED_CELLS = 4_000_000
+# Rows beyond this many add cost, not information: the highest modes are left out.
+_MOST_ROWS = 250_000
+_LEAST_CORNER = 8
 
 
 def whitened_modes(data: Field, library: Library, settings: Settings) -> Prepared:
@@ -28,20 +31,34 @@ def whitened_modes(data: Field, library: Library, settings: Settings) -> Prepare
 
     A selected model is a worse trial: a wrong small model makes a wrong weight.
     """
-    smoothed = smooth_field(data)
+    smoothed = _fewer_modes(smooth_field(data))
     form = ModalForm(smoothed=smoothed)
-    path = _path(form.problem(data, library), settings)
+    problem = form.problem(data, library)
     for _ in range(_ROUNDS):
-        form = replace(form, model=overfull(path))
+        form = replace(form, model=overfull(_path(problem, settings)))
         problem = form.problem(data, library)
-        path = _path(problem, settings)
-    if int(np.prod(data.shape)) * len(data.names) <= _INFORMED_CELLS:
+    if cells(data) <= INFORMED_CELLS:
         for _ in range(_INFORMED_ROUNDS):
-            smoothed = inform_field(data, library, overfull(path), start=smoothed)
-            form = ModalForm(model=overfull(path), smoothed=smoothed)
+            guide = overfull(_path(problem, settings))
+            smoothed = inform_field(data, library, guide, start=smoothed)
+            form = ModalForm(model=guide, smoothed=smoothed)
             problem = form.problem(data, library)
-            path = _path(problem, settings)
     return Prepared("modes", form, problem)
+
+
+def cells(data: Field) -> int:
+    """Return how many numbers were measured."""
+    return int(np.prod(data.shape)) * len(data.names)
+
+
+def _fewer_modes(smoothed: SmoothedField | WindowedField) -> SmoothedField | WindowedField:
+    """Return the field with a lower corner if its modes make more rows than are of use."""
+    if not isinstance(smoothed, SmoothedField):
+        return smoothed
+    times = smoothed.measured.shape[1]
+    while 2 * int(smoothed.kept.sum()) * times > _MOST_ROWS and smoothed.corner > _LEAST_CORNER:
+        smoothed = replace(smoothed, corner=smoothed.corner - 1)
+    return smoothed
 
 
 def _path(problem: Problem, settings: Settings) -> Path:

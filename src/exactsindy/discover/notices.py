@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.data import Field, Notice, Trajectories
-from exactsindy.form import smooth
+from exactsindy.form import Smoothed, smooth
 from exactsindy.form.increment import Whiteness
 from exactsindy.problem import Problem
 from exactsindy.selection import Selection
@@ -29,13 +29,14 @@ _UNEQUAL = 2.0
 INDISTINGUISHABLE = 2.0
 
 
-def sampling_notices(data: Trajectories | Field) -> Iterator[Notice]:
+def sampling_notices(data: Trajectories | Field, smoothed: Smoothed | None) -> Iterator[Notice]:
     """Yield what the time axis allows: periods seen, samples per period."""
     if isinstance(data, Field):
         return
+    known = smooth(data) if smoothed is None else smoothed
     crossings, samples = np.zeros(len(data.state_names)), 0
     moved = np.zeros(len(data.state_names))
-    for values in smooth(data).values:
+    for values in known.values:
         centred = values - values.mean(axis=0)
         crossings += np.count_nonzero(np.diff(np.sign(centred), axis=0), axis=0)
         moved = np.maximum(moved, np.ptp(values, axis=0))
@@ -68,8 +69,8 @@ def residual_notices(found: Whiteness, folds: Sequence[Problem], coef: Array) ->
         if ratio > _LARGE_RESIDUAL:
             yield Notice(
                 "residual",
-                f"{name}: residuals are {ratio:.1f} times the noise: the library may lack a term, or the samples are too "
-                "far apart.",
+                f"{name}: residuals are {ratio:.1f} times the noise: the library may lack a term, or the samples are "
+                "too far apart.",
             )
     if len(folds) < 2:
         return

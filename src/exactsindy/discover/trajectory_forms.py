@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from exactsindy.data import Trajectories
-from exactsindy.form import Form, IncrementForm, IntegralForm, Smoothed, inform, smooth
+from exactsindy.form import Form, IncrementForm, IntegralForm, Smoothed, WeakForm, inform, smooth
 from exactsindy.library import Library
 from exactsindy.problem import Problem
 from exactsindy.selection import fair_path, growth_ratio
 from exactsindy.solver import Path, Settings, Solution
 
-# Terms of the over-full model whose flow guides smoothing; a selected one would confirm itself.
+# Terms of trial models. Those whose flow guides smoothing are over-full: a selected one would confirm itself. Five
+# terms serve better at high noise, eight where laws are long.
 OVERFULL = 8
+GUIDES = (8, 5)
 _WALK_ROUNDS = 2
 _ROUNDS = 3
 # Trial models need not be proved: a good support found fast serves.
@@ -28,8 +30,8 @@ class Prepared:
     problem: Problem
 
 
-def whitened_increments(data: Trajectories, library: Library, settings: Settings) -> tuple[Prepared, Prepared]:
-    """Return the increment forms I (raw states) and M (states smoothed around a model's flow).
+def whitened_increments(data: Trajectories, library: Library, settings: Settings) -> tuple[Prepared, ...]:
+    """Return the increment forms I (raw states) and M (states smoothed around a model's flow, twice).
 
     Both need a trial model. The integral form in cosine modes gives the first, the growth ratio of the paths the
     next ones; M smooths around the flow of the over-full end of the path.
@@ -37,7 +39,8 @@ def whitened_increments(data: Trajectories, library: Library, settings: Settings
     trials = Trials(data, library, settings)
     smoothed = smooth(data)
     start = trials.start(smoothed)
-    return trials.raw(smoothed, start), trials.informed(smoothed, start)
+    raw = trials.raw(smoothed, start)
+    return raw, *(trials.informed(smoothed, start, terms) for terms in GUIDES)
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ class Trials:
         path = self.path(form.problem(self.data, self.library))
         for _ in range(_WALK_ROUNDS):
             walks = form.walks(self.data, self.library, overfull(path))
-            path = self.path(replace(form, walk=walks).problem(self.data, self.library))
+            path = self.path(replace(form, walk=walks.tolist()).problem(self.data, self.library))
         return path
 
     def raw(self, smoothed: Smoothed, start: Path) -> Prepared:
@@ -70,16 +73,16 @@ class Trials:
         form = replace(form, model=picked(path))
         return Prepared("measured states", form, form.problem(self.data, self.library))
 
-    def informed(self, smoothed: Smoothed, start: Path) -> Prepared:
-        """Return form M: the library on states smoothed around the flow of over-full models."""
+    def informed(self, smoothed: Smoothed, start: Path, terms: int) -> Prepared:
+        """Return form M: the library on states smoothed around the flow of models of so many terms."""
         path = start
         for _ in range(_ROUNDS):
-            smoothed = inform(self.data, self.library, overfull(path), start=smoothed)
+            smoothed = inform(self.data, self.library, path[min(terms, len(path) - 1)], start=smoothed)
             form = IncrementForm("informed", model=picked(path), smoothed=smoothed)
             problem = form.problem(self.data, self.library)
             path = self.path(problem)
         form = replace(form, model=picked(path))
-        return Prepared("smoothed states", form, form.problem(self.data, self.library))
+        return Prepared(f"smoothed states ({terms}-term flow)", form, form.problem(self.data, self.library))
 
 
 def overfull(path: Path) -> Solution:
@@ -90,3 +93,15 @@ def overfull(path: Path) -> Solution:
 def picked(path: Path) -> Solution:
     """Return the model that the growth ratio picks from a path."""
     return path.at(growth_ratio(path))
+
+
+def whitened_windows(data: Trajectories, library: Library, settings: Settings) -> Prepared:
+    """Return whitened weak rows, for equations that have no increments: those of higher derivatives."""
+    form = WeakForm()
+    trials = Trials(data, library, settings)
+    path = trials.path(form.problem(data, library))
+    for _ in range(_WALK_ROUNDS):
+        form = replace(form, model=picked(path))
+        problem = form.problem(data, library)
+        path = trials.path(problem)
+    return Prepared("windows", form, problem)

@@ -136,7 +136,7 @@ class IncrementForm:
                 residual = np.concatenate([y[:, 0] - theta @ xi for theta, y in chunks])
                 centred = residual - residual.mean()
                 ratio.append(np.sqrt(np.mean(residual**2)))
-                lag.append((centred[1:] @ centred[:-1]) / (centred @ centred))
+                lag.append((centred[1:] @ centred[:-1]) / max(centred @ centred, np.finfo(float).tiny))
                 names.append(name)
         return Whiteness(tuple(names), np.array(ratio), np.array(lag))
 

@@ -86,8 +86,12 @@ class IntegralForm:
         for group in equations:
             pieces = [self._residuals(group, piece, i, smoothed, fitted) for i, piece in enumerate(smoothed.pieces)]
             walk = np.concatenate([_spectrum(len(piece)) for piece in smoothed.pieces])
+            tiny = np.finfo(float).tiny  # a state that never changes leaves nothing
             for power in np.concatenate(pieces, axis=1) ** 2:
-                score = [len(power) * np.log(np.mean(power / (1 + c * walk))) + np.log1p(c * walk).sum() for c in _GRID]
+                score = [
+                    len(power) * np.log(np.maximum(np.mean(power / (1 + c * walk)), tiny)) + np.log1p(c * walk).sum()
+                    for c in _GRID
+                ]
                 result.append(float(_GRID[int(np.argmin(score))]))
         return np.array(result)
 

@@ -5,6 +5,7 @@ from exactsindy.selection.criteria import EBIC as EBIC
 from exactsindy.selection.criteria import AICc as AICc
 from exactsindy.selection.effective import effective_rows as effective_rows
 from exactsindy.selection.effective import effective_samples as effective_samples
+from exactsindy.selection.evidence import PathEvidence as PathEvidence
 from exactsindy.selection.fair import fair_path as fair_path
 from exactsindy.selection.growth import GrowthRatio as GrowthRatio
 from exactsindy.selection.growth import growth_ratio as growth_ratio

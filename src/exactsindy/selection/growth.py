@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy.errors import SolverError
 from exactsindy.problem import Problem
-from exactsindy.selection.confidence import probability
+from exactsindy.selection.confidence import BANDS, probability
 from exactsindy.selection.record import Candidate, Verdict
 from exactsindy.solver import Path, Total
 
@@ -33,6 +34,9 @@ class GrowthRatio:
     ----------
     ratio, gain
         The constants of the first proviso.
+    rows
+        Which kind of rows the confidence is for: whitened ``"increments"`` of trajectories or whitened ``"modes"`` of
+        fields.
 
     Notes
     -----
@@ -41,6 +45,11 @@ class GrowthRatio:
 
     ratio: float = 5.0
     gain: float = 50.0
+    rows: str = "increments"
+
+    def __post_init__(self) -> None:
+        if self.rows not in BANDS:
+            raise SolverError(f"GrowthRatio(rows={self.rows!r}): expected one of {', '.join(BANDS)}.")
 
     def judge(self, candidate: Candidate) -> tuple[Verdict, ...]:
         """Return the verdict on every equation of a candidate."""
@@ -49,11 +58,11 @@ class GrowthRatio:
         counts = row_counts(candidate.path)
         for entry, (g, m) in enumerate(zip(gains.T, counts, strict=True)):
             q = ratios(g, m)
-            k = 0 if _empty(g, m, term_count(candidate.path, entry)) else self.pick(g, q, m)
+            k = 0 if is_empty(g, m, term_count(candidate.path, entry)) else self.pick(g, q, m)
             values = (math.nan, *(float(v) for v in q), *([math.nan] * (len(g) - len(q))))
             best = float(q[k - 1]) if k else 0.0
             rival = _rival(q, k)
-            found.append(Verdict(k, best, values, rival, probability(best) if k else math.nan))
+            found.append(Verdict(k, best, values, rival, probability(best, self.rows) if k else math.nan))
         return tuple(found)
 
     def pick(self, gains: Array, q: Array, m: int) -> int:
@@ -122,7 +131,7 @@ def ln_choose(n: int, k: int) -> float:
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1) if 0 <= k <= n else 0.0
 
 
-def _empty(gains: Array, m: int, terms: int) -> bool:
+def is_empty(gains: Array, m: int, terms: int) -> bool:
     """Say whether no size is worth its terms: the extended BIC prefers none."""
     total = np.cumsum(gains)
     price = [k * math.log(max(m, 2)) + 2 * ln_choose(terms, k) for k in range(1, len(gains) + 1)]

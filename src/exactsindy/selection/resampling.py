@@ -86,7 +86,7 @@ class Stability:
             for k in range(1, len(candidate.path)):
                 wanted = members(candidate.path, k, entry, shared)
                 seen = [members(path, k, entry, shared) for path in paths]
-                values.append(min((np.mean([t in s for s in seen]) for t in wanted), default=1.0))
+                values.append(min((float(np.mean([t in s for s in seen])) for t in wanted), default=1.0))
             k = max(i for i, value in enumerate(values) if value >= self.threshold)
             verdicts.append(Verdict(k, float(values[k]), tuple(map(float, values))))
         return tuple(verdicts)
@@ -182,9 +182,9 @@ def weighted_sum(folds: Sequence[Problem], weights: ArrayLike) -> Problem:
 
 def again(candidate: Candidate, problem: Problem) -> Path:
     """Return the path of other data as the candidate's was made."""
-    k_max: int | Total = len(candidate.path) - 1
-    if _shared(candidate.path):
-        k_max = Total(int(k_max), candidate.path[0].k.weights)  # type: ignore[union-attr]
+    size = len(candidate.path) - 1
+    budget = candidate.path[0].k
+    k_max = Total(size, budget.weights) if isinstance(budget, Total) else size
     last = candidate.path[len(candidate.path) - 1]
     return fair_path(
         problem,

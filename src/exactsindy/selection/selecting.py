@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from exactsindy.errors import SolverError
 from exactsindy.problem import Problem
+from exactsindy.selection.evidence import PathEvidence
 from exactsindy.selection.fair import fair_path
 from exactsindy.selection.growth import GrowthRatio
 from exactsindy.selection.join import join_paths, join_problems
@@ -82,11 +83,11 @@ def select(
     candidates = _candidates(problems, k_max, ridge, tuple(constraints), clock)
     verdicts = [rule.judge(candidate) for candidate in candidates]
     entries = range(len(verdicts[0]))
-    best = [max(range(len(candidates)), key=lambda c: verdicts[c][i].score) for i in entries]
     shared = isinstance(k_max, Total)
     targets = candidates[0].problem.target_names
     labels = (", ".join(targets),) if shared else targets
-    chosen = [verdicts[c][i] for i, c in enumerate(best)]
+    settled = [_settle(rule, candidates, [of[i] for of in verdicts], i) for i in entries]
+    best, chosen = [c for c, _ in settled], [verdict for _, verdict in settled]
     path = _path(candidates, best, shared)
     sizes = [verdict.k for verdict in chosen]
     solution = path[sizes[0]] if shared else path.at(sizes)
@@ -97,9 +98,23 @@ def select(
     table: list[Row] = []
     for c, candidate in enumerate(candidates):
         for i in entries:
-            table += rows_of(candidate, i, labels[i], verdicts[c][i], c == best[i])
+            verdict = chosen[i] if c == best[i] else verdicts[c][i]
+            table += rows_of(candidate, i, labels[i], verdict, c == best[i])
     shares = _inclusion(candidates, best, solution, shared, tuple(constraints), clock)
     return Selection(solution, path, tuple(table), shares, choices, rule)
+
+
+def _settle(rule: Rule, candidates: Sequence[Candidate], verdicts: list[Verdict], i: int) -> tuple[int, Verdict]:
+    """Return the candidate and verdict for one equation: the best score, or what the rule makes of all together."""
+    if isinstance(rule, PathEvidence) and not isinstance(candidates[0].path[0].k, Total):
+        names = [candidate.path.problem.names for candidate in candidates]
+        supports = [
+            [frozenset(names[c][j] for j in solution.support[i]) for solution in candidate.path]
+            for c, candidate in enumerate(candidates)
+        ]
+        return rule.settle(supports, verdicts)
+    c = max(range(len(candidates)), key=lambda c: verdicts[c].score)
+    return c, verdicts[c]
 
 
 class _Clock:
@@ -164,7 +179,8 @@ def _folds(value: Any) -> tuple[Problem, ...]:
     parts = tuple(value) if isinstance(value, Sequence) else ()
     if not parts or not all(isinstance(part, Problem) for part in parts):
         raise SolverError(
-            f"problems: got {type(value).__name__}; expected a Problem, a list of folds, or a mapping from a name to these."
+            f"problems: got {type(value).__name__}; expected a Problem, a list of folds, or a mapping from a name to "
+            "these."
         )
     return parts
 

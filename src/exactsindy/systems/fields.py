@@ -149,7 +149,7 @@ def _one(name: str, truth: Mapping[str, float], length: float, end: float, initi
 
 def _kuramoto_sivashinsky() -> FieldSystem:
     truth = {"u_t": {"u u_x": -1.0, "u_xx": -1.0, "u_xxxx": -1.0}}
-    times = np.arange(251) * 0.1
+    times = np.arange(251) * np.float64(0.1)
     return FieldSystem("kuramoto_sivashinsky", truth, {"x": 32 * np.pi}, 1024, times, _published_ks, one_dimensional())
 
 

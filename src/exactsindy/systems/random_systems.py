@@ -51,7 +51,7 @@ class RandomSystem:
 
     def simulate(self, samples: int, *, every: int = 1) -> tuple[Array, Array]:
         """Return times and states of so many samples, ``every`` times as coarse as the usual step."""
-        times = np.arange(samples) * (self.step * every)
+        times: Array = np.arange(samples) * np.float64(self.step * every)
         return times, self.system.simulate(self.start, times)
 
 
@@ -202,7 +202,7 @@ def _accept(seed: int, coef: Array, orbit: Array, kind: Kind) -> RandomSystem | 
     d = len(coef)
     powers = _powers(d)
     columns = _monomials(orbit, powers)
-    period = _fastest_period(orbit, columns @ coef.T)
+    period = fastest_period(orbit, columns @ coef.T, _STEP)
     if not 10 * _STEP < period < len(orbit) * _STEP / _PERIODS:
         return None
     window = int(_PERIODS * period / _STEP)
@@ -229,14 +229,14 @@ def _accept(seed: int, coef: Array, orbit: Array, kind: Kind) -> RandomSystem | 
     return RandomSystem(seed, system, start, step, kind, {2: 4, 3: 3, 4: 3, 5: 2}[d])
 
 
-def _fastest_period(x: Array, rates: Array) -> float:
+def fastest_period(x: Array, rates: Array, step: float) -> float:
     """Return the shortest mean period of a state, from crossings of its mean or, if few, from its mean speed."""
     periods = []
     for column, rate in zip(x.T, rates.T, strict=True):
         centred = column - column.mean()
         crossings = np.count_nonzero(np.diff(np.sign(centred)))
         if crossings >= 4:
-            periods.append(2 * _STEP * len(x) / crossings)
+            periods.append(2 * step * len(x) / crossings)
         else:
             periods.append(2 * np.pi * centred.std() / max(float(np.sqrt(np.mean(rate**2))), 1e-12))
     return float(min(periods))
