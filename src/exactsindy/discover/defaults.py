@@ -14,6 +14,8 @@ from exactsindy.solver import Total
 
 # Largest library made by default; beyond it the degree is lowered.
 _MOST_TERMS = 130
+# Samples wanted per candidate: with fewer, high powers fit the noise of a handful of points.
+_LEAST_ROWS = 3
 # Terms allowed beyond what most laws have, so that the growth ratio sees gains fall off.
 _SIZE, _SIZE_FIELDS = 8, 10
 
@@ -21,12 +23,13 @@ FORMS: dict[str, type[Any]] = {"strong": StrongForm, "weak": WeakForm, "incremen
 
 
 def default_library(data: Trajectories | Field) -> Library:
-    """Return monomials of degree 3 (less for many states), for fields also times derivatives."""
+    """Return monomials of degree 3 (less for many states or few samples), for fields also times derivatives."""
     if isinstance(data, Field):
         order = 4 if len(data.axes) == 1 and len(data.names) == 1 else 2
         return Polynomials(3, bias=False) + Polynomials(3) * Derivatives(order)
     variables = len(data.state_names) + len(data.control_names)
-    degree = next((n for n in (3, 2) if comb(variables + n, n) <= _MOST_TERMS), 1)
+    most = min(_MOST_TERMS, data.n_samples // _LEAST_ROWS)
+    degree = next((n for n in (3, 2) if comb(variables + n, n) <= most), 1)
     return Polynomials(degree)
 
 
