@@ -43,6 +43,14 @@ _HOME = {
     "exactsindy.library": ["Derivatives", "Fourier", "PerEquation", "Polynomials", "Term", "Terms", "Variables"],
     "exactsindy.model": ["CoefficientTable", "Ending", "Equation", "FieldSimulation", "Model", "Simulation"],
     "exactsindy.problem": ["Block", "Problem"],
+    "exactsindy.report": [
+        "plot_comparison",
+        "plot_field",
+        "plot_fit",
+        "plot_path",
+        "plot_phase",
+        "plot_supports",
+    ],
     "exactsindy.selection": [
         "AICc",
         "BIC",

@@ -120,7 +120,15 @@ def discover(
     if pool is not None:
         notes += ambiguity_notices(pool)
     model = Model.from_solution(solution, variables=found)
-    return Discovery(model, selection, solution.problem, pool, tuple(dict.fromkeys(notes)), found, solution)
+    asked = {
+        "library": repr(terms) if library is not None else f"{terms!r} (default)",
+        "form": form if isinstance(form, str) else repr(form),
+        "k_max": repr(size),
+        "ridge": repr(ridge),
+        "constraints": "; ".join(map(str, constraints)) or "none",
+        "time limit": f"{settings.seconds:g} s" if settings.seconds is not None else "none",
+    }
+    return Discovery(model, selection, solution.problem, pool, tuple(dict.fromkeys(notes)), found, solution, asked)
 
 
 @dataclass(frozen=True)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import heapq
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from exactsindy.certificate import Certificate
 from exactsindy.data import Field, Notice, Trajectories
-from exactsindy.discover.text import describe
 from exactsindy.errors import SolverError
 from exactsindy.model import Model
 from exactsindy.problem import Problem
 from exactsindy.problem.lookup import find_target
+from exactsindy.report.text import describe
 from exactsindy.selection import Selection
 from exactsindy.solver import Pool, Solution, Total, refit
 
@@ -40,6 +42,8 @@ class Discovery:
         What was measured, checked.
     solution
         The coefficients shown, which `at` may have changed from those selected.
+    arguments
+        What was asked for, as text.
     """
 
     model: Model
@@ -49,6 +53,7 @@ class Discovery:
     warnings: tuple[Notice, ...]
     data: Trajectories | Field = field(repr=False)
     solution: Solution = field(repr=False)
+    arguments: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def certificate(self) -> tuple[Certificate, ...]:
@@ -143,6 +148,17 @@ class Discovery:
 
     def __str__(self) -> str:
         return describe(self)
+
+    def report(self, path: str | os.PathLike[str], *, title: str = "Governing equations") -> Path:
+        """Write one self-contained HTML page: equations, proof, path, rivals, fit, data checks; see `report`."""
+        from exactsindy.report import report
+
+        return report(self, path, title=title)
+
+    def _repr_html_(self) -> str:
+        from exactsindy.report.notebook import discovery_html
+
+        return discovery_html(self)
 
     def __repr__(self) -> str:
         return f"<Discovery {'; '.join(self.model.equations(4))}>"

@@ -91,6 +91,11 @@ class Path:
     def __str__(self) -> str:
         return display.path(self)
 
+    def _repr_html_(self) -> str:
+        from exactsindy.solver import html  # only notebooks need it
+
+        return html.path(self)
+
     def __repr__(self) -> str:
         proved = sum(s.optimal for s in self.solutions)
         return f"<Path of {len(self)} sizes, {proved} proved>"

@@ -52,6 +52,11 @@ class Pool:
     def __str__(self) -> str:
         return display.pool(self)
 
+    def _repr_html_(self) -> str:
+        from exactsindy.solver import html  # only notebooks need it
+
+        return html.pool(self)
+
     def __repr__(self) -> str:
         return f"<Pool of {len(self)} supports, {'complete' if all(self.complete.values()) else 'not complete'}>"
 

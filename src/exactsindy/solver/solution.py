@@ -123,6 +123,11 @@ class Solution:
     def __str__(self) -> str:
         return display.solution(self)
 
+    def _repr_html_(self) -> str:
+        from exactsindy.solver import html  # only notebooks need it
+
+        return html.solution(self)
+
     def __repr__(self) -> str:
         shown = ", ".join(f"{t}: {len(s)} terms" for t, s in zip(self.problem.target_names, self.support, strict=True))
         widest = float(np.max(self.gap, initial=0.0))

@@ -5,32 +5,29 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from exactsindy.model import Equation
+from exactsindy.report.found import Found
 from exactsindy.solver import Status, Total
-
-if TYPE_CHECKING:
-    from exactsindy.discover.record import Discovery
-    from exactsindy.model import Equation
 
 _WIDTH = 110
 
 
-def describe(found: Discovery) -> str:
+def describe(found: Found) -> str:
     """Return equations, what is proved, how sure the choice is, rivals, warnings."""
     lines: list[str] = []
     for i, equation in enumerate(found.model.rows):
         lines += _wrap(with_errors(equation), "", 8)
-        for sentence in _facts(found, i):
+        for sentence in facts(found, i):
             lines += _wrap(sentence, "    ", 4)
     if isinstance(found.solution.k, Total):
-        for sentence in _joint_facts(found):
+        for sentence in joint_facts(found):
             lines += _wrap(sentence, "", 4)
     if found.warnings:
         lines += ["", "Warnings"]
         for notice in found.warnings:
             lines += _wrap(f"- {notice.message}", "  ", 4)
-    lines += ["", *_wrap(_proved(found), "", 0), "Not proved: that the system is this."]
+    lines += ["", *_wrap(proved(found), "", 0), "Not proved: that the system is this."]
     return "\n".join(lines)
 
 
@@ -56,7 +53,8 @@ def _rounded(value: float, error: float) -> str:
     return f"({value:.{max(places, 0)}f} ± {error:.{max(places, 0)}f})"
 
 
-def _facts(found: Discovery, i: int) -> Iterator[str]:
+def facts(found: Found, i: int) -> Iterator[str]:
+    """Yield what is known about an equation: the proof, how sure its size is, what resamples say."""
     solution = found.solution
     target = found.problem.target_names[i]
     if isinstance(solution.k, Total):
@@ -95,20 +93,22 @@ def _margin(margin: float) -> str:
     )
 
 
-def _inclusion(found: Discovery, target: str) -> Iterator[str]:
+def _inclusion(found: Found, target: str) -> Iterator[str]:
     shares = found.selection.inclusion.get(target)
     if shares:
         shown = ", ".join(f"{name} {100 * share:.0f} %" for name, share in list(shares.items())[:8] if share >= 0.05)
         yield f"In resamples of the data: {shown}."
 
 
-def _joint_facts(found: Discovery) -> Iterator[str]:
+def joint_facts(found: Found) -> Iterator[str]:
+    """Yield what is known about all equations of a shared budget together."""
     choice = found.selection.choices[0]
     status = found.solution.status[0]
     yield f"All equations together: {choice.k} terms, {choice.words()}. {status.value}"
 
 
-def _proved(found: Discovery) -> str:
+def proved(found: Found) -> str:
+    """Return the one sentence on what is proved."""
     solution = found.solution
     names = [certificate.target for certificate in solution.certificate]
     done = [name for name, status in zip(names, solution.status, strict=True) if status is Status.OPTIMAL]
