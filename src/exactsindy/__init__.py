@@ -29,7 +29,7 @@ _HOME = {
         "noise_level",
         "whittaker",
     ],
-    "exactsindy.discover": ["Discovery", "discover"],
+    "exactsindy.discover": ["Discovery", "discover", "load_run", "save_run"],
     "exactsindy.errors": [
         "ConstraintError",
         "DataError",
@@ -43,6 +43,7 @@ _HOME = {
     "exactsindy.library": ["Derivatives", "Fourier", "PerEquation", "Polynomials", "Term", "Terms", "Variables"],
     "exactsindy.model": ["CoefficientTable", "Ending", "Equation", "FieldSimulation", "Model", "Simulation"],
     "exactsindy.problem": ["Block", "Problem"],
+    "exactsindy.problem.storage": ["load_problem", "save_problem"],
     "exactsindy.report": [
         "plot_comparison",
         "plot_field",

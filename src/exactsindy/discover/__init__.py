@@ -6,6 +6,9 @@ from typing import Any
 
 from exactsindy.discover.discovering import discover as discover
 from exactsindy.discover.record import Discovery as Discovery
+from exactsindy.discover.run_folder import Run as Run
+from exactsindy.discover.run_folder import load_run as load_run
+from exactsindy.discover.run_folder import save_run as save_run
 
 
 class _Verb(ModuleType):
