@@ -27,7 +27,8 @@ def listing(context: typer.Context, json: options.Json = False) -> None:
     from exactsindy.systems import SYSTEMS
     from exactsindy.systems.fields import FIELD_SYSTEMS
 
-    truths: dict[str, Any] = {name: system.truth for name, system in (*SYSTEMS.items(), *FIELD_SYSTEMS.items())}
+    truths: dict[str, Any] = {name: system.truth for name, system in SYSTEMS.items()}
+    truths.update({name: system.truth for name, system in FIELD_SYSTEMS.items()})
     plain = {name: {target: dict(terms) for target, terms in truth.items()} for name, truth in truths.items()}
     output.show(plain, json, lambda: "\n".join(_lines(truths)))
 

@@ -10,7 +10,7 @@ from typing import Any
 from exactsindy.library.printing import GREEK
 from exactsindy.library.term import Atom, Custom, Expression, Function, Group, Term, Variable
 
-_TIMES = "<mo>&#x2062;</mo>"  # invisible times: a thin space that a screen reader reads
+_TIMES = '<mo>&#x2062;</mo><mspace width="0.17em"/>'  # invisible times, which a screen reader reads, and a thin space
 
 
 def equation(target: str, parts: Iterable[tuple[float, Any]], digits: int = 6) -> str:
@@ -127,6 +127,6 @@ def _leaf(name: str, axes: tuple[str, ...]) -> str:
         stem = head.rstrip("0123456789")
         head, tail = (stem, head[len(stem) :]) if stem else (head, "")
     letter = f"&{head};" if head in GREEK else escape(head)
-    below = ",".join(part for part in (tail, "".join(axes)) if part)
+    parts = [f"<mi>{escape(part)}</mi>" for part in ((tail, *axes) if tail else axes)]
     base = f"<mi>{letter}</mi>"
-    return f"<msub>{base}<mi>{escape(below)}</mi></msub>" if below else base
+    return f"<msub>{base}<mrow>{''.join(parts)}</mrow></msub>" if parts else base

@@ -66,12 +66,11 @@ def path_figure(curve: PathCurve) -> Figure:
 
 def fit_figure(run: Replay, column: int) -> Figure:
     """Return one state over time, measured and simulated."""
-    reached = run.times[: len(run.simulated)]
     lines = [
         _points(run.times, run.measured[:, column], "measured", MEASURED),
-        _line(reached, run.simulated[:, column], "simulated", FOUND),
+        _line(run.simulated_times, run.simulated[:, column], "simulated", FOUND),
     ]
-    return {"data": lines, "layout": _layout("time", run.names[column]), "title": run.names[column]}
+    return {"data": lines, "layout": _layout(run.time_name, run.names[column]), "title": run.names[column]}
 
 
 def residual_figure(run: Replay, row: int) -> Figure:
@@ -81,7 +80,7 @@ def residual_figure(run: Replay, row: int) -> Figure:
         _line(run.times, rates, "measured rate (smoothed)", MEASURED),
         _line(run.times, rates - predicted, "left over", OTHER),
     ]
-    return {"data": lines, "layout": _layout("time", run.rate_names[row]), "title": run.rate_names[row]}
+    return {"data": lines, "layout": _layout(run.time_name, run.rate_names[row]), "title": run.rate_names[row]}
 
 
 def phase_figure(runs: Sequence[Replay]) -> Figure:
@@ -100,7 +99,7 @@ def phase_figure(runs: Sequence[Replay]) -> Figure:
                 mode="markers" if points else "lines",
                 name=label,
                 showlegend=i == 0,
-                marker={"size": 2 if len(names) == 3 else 3, "color": colour},
+                marker={"size": 1.5 if len(names) == 3 else 3 if len(states) > 200 else 6, "color": colour},
                 line={"color": colour, "width": 3 if len(names) == 3 else 1.5},
                 hoverinfo="skip",
             )

@@ -16,21 +16,25 @@ Array = NDArray[np.float64]
 
 # A simulated field with more cells than this costs minutes.
 _CELLS = 20_000_000
+# Points that make a line look smooth.
+_POINTS = 600
 
 
 @dataclass(frozen=True, eq=False)
 class Replay:
     """One trajectory: what was measured, its smooth, and the model started from the first smoothed sample.
 
-    ``simulated`` may be shorter than ``times`` if the model ran away, and is empty if it could not be simulated; then
-    ``problem`` says why. ``rates`` are slopes of the smooth, ``predicted`` the right-hand sides there; both are for
-    ``rate_names``.
+    ``simulated`` is at ``simulated_times``, which are finer where samples are few, and end early if the model ran away;
+    both are empty if it could not be simulated, and ``problem`` says why. ``rates`` are slopes of the smooth,
+    ``predicted`` the right-hand sides there; both are for ``rate_names``.
     """
 
     label: str
+    time_name: str
     names: tuple[str, ...]
     times: Array
     measured: Array
+    simulated_times: Array
     simulated: Array
     problem: str
     rate_names: tuple[str, ...]
@@ -45,10 +49,10 @@ def replay(model: Model, data: Trajectories, *, most: int = 4) -> tuple[Replay, 
         pairs = list(zip(smoothed.pieces, smoothed.values, strict=True))
     except ExactSindyError:  # too short to be smoothed
         pairs = [(member, member.states) for member in data]
-    return tuple(_one(model, piece, values, i) for i, (piece, values) in enumerate(pairs[:most]))
+    return tuple(_one(model, piece, values, i, data.time_name) for i, (piece, values) in enumerate(pairs[:most]))
 
 
-def _one(model: Model, piece: Trajectory, smooth_states: Array, index: int) -> Replay:
+def _one(model: Model, piece: Trajectory, smooth_states: Array, index: int, time_name: str) -> Replay:
     times, controls = piece.times, piece.controls if piece.control_names else None
     slopes = np.gradient(smooth_states, times, axis=0, edge_order=1)
     simulated, problem = _simulate(model, piece, smooth_states, slopes)
@@ -61,10 +65,11 @@ def _one(model: Model, piece: Trajectory, smooth_states: Array, index: int) -> R
         predicted = np.full((len(times), len(first)), np.nan)
     return Replay(
         piece.label or str(index),
+        time_name,
         piece.names,
         times,
         piece.states,
-        simulated,
+        *simulated,
         problem,
         tuple(row.name for row in first),
         slopes[:, columns],
@@ -72,9 +77,9 @@ def _one(model: Model, piece: Trajectory, smooth_states: Array, index: int) -> R
     )
 
 
-def _simulate(model: Model, piece: Trajectory, states: Array, slopes: Array) -> tuple[Array, str]:
-    """Return the simulated states (n, d), cut where the model ran away, and what went wrong."""
-    nothing = np.zeros((0, len(piece.names)))
+def _simulate(model: Model, piece: Trajectory, states: Array, slopes: Array) -> tuple[tuple[Array, Array], str]:
+    """Return times and states (n, d), cut where the model ran away, and what went wrong."""
+    nothing = np.zeros(0), np.zeros((0, len(piece.names)))
     start = []
     for name in model.phase_names:
         stem = name.rstrip("'")
@@ -82,16 +87,23 @@ def _simulate(model: Model, piece: Trajectory, states: Array, slopes: Array) -> 
             return nothing, f"The start of {name} is not known."
         column = piece.names.index(stem)
         start.append(states[0, column] if name == stem else slopes[0, column])
-    controls = piece.controls if piece.control_names else None
+    controls = (piece.times, piece.controls) if piece.control_names else None
     limit = 100 * max(float(np.abs(piece.states).max()), 1e-300)
     try:
-        run = model.simulate(start, piece.times, u=controls, rtol=1e-8, atol=1e-10, max_abs=limit)
+        run = model.simulate(start, _finer(piece.times), u=controls, rtol=1e-8, atol=1e-10, max_abs=limit)
     except ExactSindyError as error:
         return nothing, str(error)
     order = [run.names.index(name) for name in piece.names if name in run.names]
     if len(order) < len(piece.names):
         return nothing, "Not every state has an equation."
-    return run.x[:, order], "" if run.status is Ending.COMPLETE else run.status.value
+    return (run.t, run.x[:, order]), "" if run.status is Ending.COMPLETE else run.status.value
+
+
+def _finer(times: Array) -> Array:
+    """Return the times with as many between them as a smooth line needs."""
+    parts = -(-_POINTS // len(times))
+    places = np.arange((len(times) - 1) * parts + 1) / parts
+    return np.interp(places, np.arange(len(times)), times)
 
 
 def replay_field(model: Model, data: Field) -> tuple[FieldSimulation | None, str]:

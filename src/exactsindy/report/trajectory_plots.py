@@ -45,12 +45,11 @@ def plot_fit(result: Any, data: Any = None, *, trajectory: int = 0, ax: Any = No
     panels = canvas.axes(ax, len(run.names), width=7.0, height=1.5)
     for i, (panel, name) in enumerate(zip(panels, run.names, strict=True)):
         panel.plot(run.times, run.measured[:, i], ".", color=canvas.MEASURED, ms=3, label="measured")
-        reached = run.times[: len(run.simulated)]
-        panel.plot(reached, run.simulated[:, i], "-", color=canvas.FOUND, lw=1.4, label="simulated")
+        panel.plot(run.simulated_times, run.simulated[:, i], "-", color=canvas.FOUND, lw=1.4, label="simulated")
         panel.set_ylabel(name)
         canvas.tidy(panel)
     panels[0].legend(frameon=False, loc="upper right", ncols=2)
-    panels[-1].set_xlabel("time")
+    panels[-1].set_xlabel(run.time_name)
     return canvas.returned(ax, panels)
 
 
