@@ -65,6 +65,15 @@ def save_run(found: Discovery, folder: str | os.PathLike[str], *, about: Mapping
     ------
     DataError
         If the folder cannot be written to.
+
+    Examples
+    --------
+    >>> import exactsindy as es, tempfile
+    >>> t = np.arange(0.0, 10.0, 0.05)
+    >>> found = es.discover(np.exp(-t), time=t, states=("x",), library=es.Polynomials(1))
+    >>> folder = es.save_run(found, tempfile.mkdtemp())
+    >>> sorted(file.name for file in folder.iterdir())
+    ['data.npz', 'model.json', 'problem.npz', 'results.json', 'run.json']
     """
     target = Path(folder)
     try:
@@ -101,6 +110,15 @@ def load_run(folder: str | os.PathLike[str]) -> Run:
     ------
     DataError
         If the folder is missing, is no run folder, or was changed.
+
+    Examples
+    --------
+    >>> import exactsindy as es, tempfile
+    >>> t = np.arange(0.0, 10.0, 0.05)
+    >>> found = es.discover(np.exp(-t), time=t, states=("x",), library=es.Polynomials(1))
+    >>> run = es.load_run(es.save_run(found, tempfile.mkdtemp()))
+    >>> str(run.discovery) == str(found)
+    True
     """
     source = Path(folder)
     if not (source / "run.json").is_file():

@@ -49,6 +49,14 @@ def load_problem(path: str | os.PathLike[str]) -> Problem:
     ------
     DataError
         If the file is missing, is no problem, or its numbers are not those that were saved.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "problem.npz"
+    >>> save_problem(Problem.from_arrays([[1.0], [2.0]], [1.0, 1.0], names=["x"]), file)
+    >>> load_problem(file)
+    Problem(y0'; 1 term; 2 samples)
     """
     arrays = read_arrays(path)
     if str(arrays.get("format")) != _FORMAT:
