@@ -60,9 +60,10 @@ class GrowthRatio:
             q = ratios(g, m)
             k = 0 if is_empty(g, m, term_count(candidate.path, entry)) else self.pick(g, q, m)
             values = (math.nan, *(float(v) for v in q), *([math.nan] * (len(g) - len(q))))
-            best = float(q[k - 1]) if k else 0.0
+            compared = 0 < k <= len(q)  # a library of one term has no ratio
+            best = float(q[k - 1]) if compared else 0.0
             rival = _rival(q, k)
-            found.append(Verdict(k, best, values, rival, probability(best, self.rows) if k else math.nan))
+            found.append(Verdict(k, best, values, rival, probability(best, self.rows) if compared else math.nan))
         return tuple(found)
 
     def pick(self, gains: Array, q: Array, m: int) -> int:
