@@ -19,7 +19,7 @@ from exactsindy.report.curves import path_curves
 from exactsindy.report.field_plot import plot_field
 from exactsindy.report.found import Found
 from exactsindy.report.replay import replay, replay_field
-from exactsindy.report.text import facts, joint_facts, proved
+from exactsindy.report.text import facts, joint_facts, proved, worse
 from exactsindy.solver import Status, Total
 
 _RIVALS = 10
@@ -81,17 +81,13 @@ def _rivals(found: Found) -> Iterator[dict[str, Any]]:
             "rows": [
                 {
                     "rank": rank,
-                    "worse": _worse(member.excess),
+                    "worse": worse(member.excess),
                     "terms": ", ".join(f"{value:.4g} {name}" for name, value in member.terms.items()),
                     "change": _change(best, set(member.terms)),
                 }
                 for rank, member in enumerate(members[:_RIVALS], 1)
             ],
         }
-
-
-def _worse(excess: float) -> str:
-    return f"{100 * excess:.3g} %" if excess < 1 else f"{1 + excess:.3g} times"
 
 
 def _change(best: set[str], other: set[str]) -> str:

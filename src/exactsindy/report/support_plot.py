@@ -8,6 +8,7 @@ import numpy as np
 
 from exactsindy.errors import DataError
 from exactsindy.report import canvas
+from exactsindy.report.text import worse
 from exactsindy.solver import Pool
 
 
@@ -47,8 +48,8 @@ def plot_supports(result: Any, *, equation: str | None = None, count: int = 10, 
     drawn.imshow(present.reshape(len(members), -1), cmap=ListedColormap(["#f0f0f0", canvas.FOUND]), vmin=0, vmax=1)
     drawn.set_aspect("auto")
     drawn.set_xticks(range(len(terms)), terms, rotation=45, ha="right")
-    drawn.set_yticks(range(len(members)), [f"{100 * member.excess:.3g} %" for member in members])
-    drawn.set_ylabel("worse than the best by")
+    drawn.set_yticks(range(len(members)), [worse(member.excess) for member in members])
+    drawn.set_ylabel("residual worse by")
     drawn.set_xticks(np.arange(len(terms) + 1) - 0.5, minor=True)
     drawn.set_yticks(np.arange(len(members) + 1) - 0.5, minor=True)
     drawn.grid(which="minor", color="white", lw=2)

@@ -79,6 +79,11 @@ def facts(found: Found, i: int) -> Iterator[str]:
         yield from _inclusion(found, target)
 
 
+def worse(excess: float) -> str:
+    """Return how much worse a fit is, for tables: ``4.1 %``, ``335 times``."""
+    return f"{100 * excess:.3g} %" if excess < 1 else f"{1 + excess:.3g} times"
+
+
 def _margin(margin: float) -> str:
     if math.isnan(margin):
         return "by how much the next best is worse was not proved"
