@@ -70,7 +70,7 @@ $(VENV)/.docs: $(VENV)/.installed
 	@touch $@
 
 docs: $(VENV)/.docs
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 examples: $(VENV)/.installed
 	$(BIN)/python tests/doc_examples.py

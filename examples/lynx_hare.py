@@ -5,7 +5,10 @@ from exactsindy.datasets import dataset
 
 data = dataset("lynx_hare")
 found = es.discover(data, library=es.Polynomials(2))
-print(found)
+for choice in found.selection.choices:
+    print(f"{choice.equation} {choice.words()}")
+found = found.at(k=2)
+print(f"\nWith two terms each:\n{found}")
 
 run = found.model.simulate(data[0].states[0], data[0].times)
 peaks = data[0].times[[run["hare"][:10].argmax(), 10 + run["hare"][10:].argmax()]]

@@ -14,7 +14,7 @@ table = es.load(Path(__file__).parent / "data" / "us_census.csv", time="year")[0
 known = table.times <= 1910
 data = es.trajectories(table.states[known], time=table.times[known], states=("P",))
 
-found = es.discover(data, library=es.Polynomials(3), k_max=3)
+found = es.discover(data, library=es.Polynomials(3), k_max=3).at(k=2)
 print(found)
 rate, brake = found.solution.terms["P'"]["P"], found.solution.terms["P'"]["P^2"]
 print(f"\nr = {rate:.4f} per year, K = {-rate / brake:.0f} million")

@@ -1,8 +1,8 @@
 """Runs the examples of Markdown pages; ``python tests/doc_examples.py`` writes what they print into the pages.
 
 A block marked ``python`` is run, and what it prints is shown in the unmarked block after it. A block marked ``console``
-holds ``$ exactsindy ...`` commands, each followed by what it prints. All blocks of a page share one folder and one set
-of names.
+holds ``$ exactsindy ...`` commands, each followed by what it prints. A block marked ``py`` is not run. All blocks of a
+page share one folder and one set of names.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def _rivals(found: Found) -> Iterator[dict[str, Any]]:
             continue
         best = set(members[0].terms)
         yield {
-            "equation": target,
+            "equation": f"{target}, {len(best)} term{'' if len(best) == 1 else 's'}",
             "complete": found.pool.complete[target],
             "rows": [
                 {
