@@ -14,7 +14,7 @@ FINDS = {
     "lorenz.py": ["No other 3-term combination of the 56 candidates fits y' better", "Verified: every claim holds"],
     "lynx_hare.py": [
         "No other 2-term combination of the 6 candidates fits lynx' better",
-        "Simulated peaks of the hares: 1903 and 1913",
+        "measured: 1903 and 1913",
     ],
     "us_census.py": ["r = 0.0314 per year, K = 198 million", "1930: forecast 123 million, counted 123"],
     "burgers.py": ["No other 2-term combination of the 19 candidates fits u_t better", "Report: burgers.html"],

@@ -91,4 +91,4 @@ def gap(state: Progress, target: str) -> float:
 
 def percent(value: float) -> str:
     """Return a gap for people."""
-    return "not known" if not math.isfinite(value) else f"{100 * max(value, 0.0):.2g} %"
+    return "not known" if not math.isfinite(value) else f"{100 * max(value, 0.0):.3g} %"
