@@ -170,3 +170,14 @@ def test_bench_measures_a_preset(tmp_path, monkeypatch):
     assert {"solver.csv", "path.csv", "solver.md", "solver.png"} <= {
         file.name for file in (tmp_path / "bench").iterdir()
     }
+
+
+def test_constraints_are_kept_and_verified(tmp_path):
+    pytest.importorskip("exactsindy.constraints")
+    done = call(
+        *("discover", LYNX, "--time", "year", "--degree", 2, "--k-max", 2, "--strong", "-q", "--json"),
+        *("--constraint", "hare': hare == 0.5", "--run", tmp_path / "run"),
+    )
+    assert json.loads(done.stdout)["coefficients"]["hare'"]["hare"] == pytest.approx(0.5, abs=1e-9)
+    assert call("verify", tmp_path / "run").stdout.startswith("Verified")
+    call("report", tmp_path / "run")

@@ -80,7 +80,8 @@ def discover(
         )
     output.show(summary(found), json, lambda: str(found))
     if run is not None:
-        save_run(found, run, about={"command": sys.argv[1:], "file": data.name, "file_sha256": _sha256(data)})
+        about = {"command": sys.argv[1:], "file": data.name, "file_sha256": _sha256(data)}
+        save_run(found, run, about={**about, "constraints": constraint or []})
     if save is not None:
         found.model.save(save)
     if report is not None:

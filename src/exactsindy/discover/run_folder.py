@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +59,8 @@ def save_run(found: Discovery, folder: str | os.PathLike[str], *, about: Mapping
     folder
         The folder; files of an earlier run in it are replaced.
     about
-        What else is worth keeping, e.g. the command line.
+        What else is worth keeping, e.g. the command line; under ``constraints`` the texts of the constraints, if any
+        (see `parse_constraint`): without them a run with constraints can be shown but not verified.
 
     Raises
     ------
@@ -136,13 +137,21 @@ def load_run(folder: str | os.PathLike[str]) -> Run:
     try:
         selection = _selection(results["selection"], problem)
         pool = None if results["pool"] is None else read_pool(results["pool"], problem)
-        solution = read_solution(results["solution"], problem)
+        solution = _constrained(read_solution(results["solution"], problem), about.get("constraints", ()))
         notices = tuple(Notice(n["kind"], n["message"]) for n in about["warnings"])
         model = Model.load(source / "model.json")
         found = Discovery(model, selection, problem, pool, notices, data, solution, about["arguments"])
     except (KeyError, TypeError) as error:
         raise DataError(f"{str(folder)!r}: results.json is damaged ({error}).") from error
     return Run(found, about)
+
+
+def _constrained(solution: Any, texts: Sequence[str]) -> Any:
+    if not texts:
+        return solution
+    from exactsindy.constraints import parse_constraint
+
+    return replace(solution, constraints=tuple(parse_constraint(text) for text in texts))
 
 
 def _results(found: Discovery) -> dict[str, Any]:
