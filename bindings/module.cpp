@@ -140,13 +140,16 @@ nb::list solve_all(const std::vector<Given>& given, bool path, bool pool, int ke
       if (nb::cast<bool>(stopped())) return false;
       if (progress.is_none() || elapsed < next_report) return true;
       next_report = elapsed + 0.1;
-      nb::list incumbents, bounds;
+      nb::list incumbents, bounds, supports;
       for (std::size_t i = 0; i < now.size(); ++i) {
         const double e = now[i].incumbent;
         incumbents.append(std::isfinite(e) ? units[i].objective({e, 0.0}) : e);
         bounds.append(units[i].lower(now[i].lower));
+        std::vector<int> support;
+        for (int j : now[i].support) support.push_back(units[i].original[j]);
+        supports.append(nb::cast(support));
       }
-      progress(incumbents, bounds, count, elapsed);
+      progress(incumbents, bounds, supports, count, elapsed);
       return true;
     } catch (...) {
       failure = std::current_exception();

@@ -157,6 +157,11 @@ double Search::best_error() {
   return kept_.empty() ? std::numeric_limits<double>::infinity() : kept_.front().error.hi;
 }
 
+std::vector<int> Search::best_support() {
+  const std::lock_guard lock(mutex_);
+  return kept_.empty() ? std::vector<int>{} : kept_.front().support;
+}
+
 std::vector<Answer> Search::answers() const { return kept_; }
 
 }  // namespace exactsindy

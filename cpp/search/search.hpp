@@ -82,6 +82,7 @@ class Search {
   double open_bound() const { return open_; }
   bool overflow() const { return overflow_; }
   double best_error();
+  std::vector<int> best_support();  // for progress
 
   std::atomic<long> nodes{0};
   std::atomic<int> outstanding{0};  // tasks not finished

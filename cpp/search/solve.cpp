@@ -17,17 +17,21 @@ struct Board {
   std::vector<Search*> active;
   std::vector<Snapshot> last;
 
-  explicit Board(std::size_t n) : active(n, nullptr), last(n, {kInf, 0.0}) {}
+  explicit Board(std::size_t n) : active(n, nullptr), last(n, {kInf, 0.0, {}}) {}
   void set(int i, Search* search) {
     const std::lock_guard lock(mutex);
-    if (active[i]) last[i] = {active[i]->best_error(), active[i]->current_bound()};
+    take(i);
     active[i] = search;
   }
   std::vector<Snapshot> look() {
     const std::lock_guard lock(mutex);
-    for (std::size_t i = 0; i < active.size(); ++i)
-      if (active[i]) last[i] = {active[i]->best_error(), active[i]->current_bound()};
+    for (std::size_t i = 0; i < active.size(); ++i) take(i);
     return last;
+  }
+
+ private:
+  void take(std::size_t i) {
+    if (active[i]) last[i] = {active[i]->best_error(), active[i]->current_bound(), active[i]->best_support()};
   }
 };
 

@@ -20,7 +20,7 @@ def solve(
     seconds: float,
     nodes: int,
     threads: int,
-    progress: Callable[[list[float], list[float], int, float], None] | None,
+    progress: Callable[[list[float], list[float], list[list[int]], int, float], None] | None,
     stopped: Callable[[], bool],
 ) -> list[list[dict[str, Any]]]: ...
 def refit(

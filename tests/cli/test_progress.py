@@ -11,7 +11,7 @@ from rich.console import Console
 from exactsindy.cli import progress
 from exactsindy.solver import Progress
 
-STATE = Progress({"x'": 4.0, "y'": 2.0}, {"x'": 3.0, "y'": -math.inf}, 5000, 2.0)
+STATE = Progress({"x'": 4.0, "y'": 2.0}, {"x'": 3.0, "y'": -math.inf}, 5000, 2.0, {"x'": ("x", "x y")})
 
 
 def rendered(board):
@@ -25,7 +25,7 @@ def test_board_shows_objective_bound_gap_and_speed():
     assert "Solving" in rendered(board)
     board.update(STATE)
     text = rendered(board)
-    for shown in ("x'", "4", "3", "25 %", "not known", "5,000 nodes, 2,500 per second", "s left", "Ctrl-C"):
+    for shown in ("x'", "4", "3", "25 %", "not known", "x, x y", "5,000 nodes, 2,500 per second", "s left", "Ctrl-C"):
         assert shown in text
 
 

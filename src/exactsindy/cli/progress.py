@@ -76,10 +76,14 @@ class _Board:
             return Spinner("dots", head)
         rate = state.nodes / state.seconds if state.seconds > 0 else 0.0
         table = Table(title=f"{head}  {state.nodes:,} nodes, {rate:,.0f} per second  (Ctrl-C keeps the best so far)")
-        for column in ("equation", "best objective", "proved bound", "gap"):
-            table.add_column(column, justify="left" if column == "equation" else "right")
+        table.add_column("equation")
+        for column in ("best objective", "proved bound", "gap"):
+            table.add_column(column, justify="right")
+        table.add_column("best terms so far")
         for target, value in state.incumbent.items():
-            table.add_row(target, f"{value:.6g}", f"{state.lower_bound[target]:.6g}", percent(gap(state, target)))
+            terms = ", ".join(state.terms.get(target, ()))
+            bound = f"{state.lower_bound[target]:.6g}"
+            table.add_row(target, f"{value:.6g}", bound, percent(gap(state, target)), terms)
         return table
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -27,13 +27,15 @@ class Status(enum.Enum):
 class Progress:
     """A snapshot of a running solve, passed to ``Settings.progress``.
 
-    ``incumbent`` and ``lower_bound`` are objectives per equation being solved, keyed by target name.
+    ``incumbent`` and ``lower_bound`` are objectives per equation being solved, keyed by target name; ``terms``
+    are those of the best support so far.
     """
 
     incumbent: Mapping[str, float]
     lower_bound: Mapping[str, float]
     nodes: int
     seconds: float
+    terms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
