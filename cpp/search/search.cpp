@@ -152,14 +152,10 @@ double Search::current_bound() {
   return std::max(bound, 0.0);
 }
 
-double Search::best_error() {
+std::pair<double, std::vector<int>> Search::best() {
   const std::lock_guard lock(mutex_);
-  return kept_.empty() ? std::numeric_limits<double>::infinity() : kept_.front().error.hi;
-}
-
-std::vector<int> Search::best_support() {
-  const std::lock_guard lock(mutex_);
-  return kept_.empty() ? std::vector<int>{} : kept_.front().support;
+  if (kept_.empty()) return {std::numeric_limits<double>::infinity(), {}};
+  return {kept_.front().error.hi, kept_.front().support};
 }
 
 std::vector<Answer> Search::answers() const { return kept_; }

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "search/factor.hpp"
@@ -81,8 +82,7 @@ class Search {
   std::optional<Answer> smaller() const { return smaller_; }
   double open_bound() const { return open_; }
   bool overflow() const { return overflow_; }
-  double best_error();
-  std::vector<int> best_support();  // for progress
+  std::pair<double, std::vector<int>> best();  // error and support of the incumbent; infinity if there is none
 
   std::atomic<long> nodes{0};
   std::atomic<int> outstanding{0};  // tasks not finished

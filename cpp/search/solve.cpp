@@ -31,7 +31,9 @@ struct Board {
 
  private:
   void take(std::size_t i) {
-    if (active[i]) last[i] = {active[i]->best_error(), active[i]->current_bound(), active[i]->best_support()};
+    if (!active[i]) return;
+    auto [error, support] = active[i]->best();
+    last[i] = {error, active[i]->current_bound(), std::move(support)};
   }
 };
 

@@ -12,7 +12,7 @@ import typer
 from exactsindy.cli import options, output
 from exactsindy.cli.progress import progress
 
-_RULES = ("auto", "bic", "ebic", "cross-validation", "stability")
+_RULES = ("auto", "growth", "bic", "ebic", "cross-validation", "stability")
 
 
 def discover(
@@ -106,9 +106,10 @@ def library(data: Any, degree: int | None, order: int) -> Any:
 
 def rule(name: str) -> Any:
     """Return the rule of that name."""
-    from exactsindy.selection import BIC, EBIC, CrossValidation, Stability
+    from exactsindy.selection import BIC, EBIC, CrossValidation, GrowthRatio, Stability
 
-    rules: dict[str, Any] = {"bic": BIC, "ebic": EBIC, "cross-validation": CrossValidation, "stability": Stability}
+    rules: dict[str, Any] = {"growth": GrowthRatio, "bic": BIC, "ebic": EBIC}
+    rules.update({"cross-validation": CrossValidation, "stability": Stability})
     if name == "auto":
         return "auto"
     if name not in rules:

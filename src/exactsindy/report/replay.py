@@ -80,16 +80,16 @@ def _one(model: Model, piece: Trajectory, smooth_states: Array, index: int, time
 def _simulate(model: Model, piece: Trajectory, states: Array, slopes: Array) -> tuple[tuple[Array, Array], str]:
     """Return times and states (n, d), cut where the model ran away, and what went wrong."""
     nothing = np.zeros(0), np.zeros((0, len(piece.names)))
-    start = []
-    for name in model.phase_names:
-        stem = name.rstrip("'")
-        if stem not in piece.names or len(name) - len(stem) > 1:
-            return nothing, f"The start of {name} is not known."
-        column = piece.names.index(stem)
-        start.append(states[0, column] if name == stem else slopes[0, column])
     controls = (piece.times, piece.controls) if piece.control_names else None
     limit = 100 * max(float(np.abs(piece.states).max()), 1e-300)
     try:
+        start = []
+        for name in model.phase_names:
+            stem = name.rstrip("'")
+            if stem not in piece.names or len(name) - len(stem) > 1:
+                return nothing, f"The start of {name} is not known."
+            column = piece.names.index(stem)
+            start.append(states[0, column] if name == stem else slopes[0, column])
         run = model.simulate(start, _finer(piece.times), u=controls, rtol=1e-8, atol=1e-10, max_abs=limit)
     except ExactSindyError as error:
         return nothing, str(error)
