@@ -93,9 +93,7 @@ def _simulate(model: Model, piece: Trajectory, states: Array, slopes: Array) -> 
         run = model.simulate(start, _finer(piece.times), u=controls, rtol=1e-8, atol=1e-10, max_abs=limit)
     except ExactSindyError as error:
         return nothing, str(error)
-    order = [run.names.index(name) for name in piece.names if name in run.names]
-    if len(order) < len(piece.names):
-        return nothing, "Not every state has an equation."
+    order = [run.names.index(name) for name in piece.names]
     return (run.t, run.x[:, order]), "" if run.status is Ending.COMPLETE else run.status.value
 
 
