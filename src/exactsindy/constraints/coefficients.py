@@ -118,12 +118,8 @@ class Fixed:
 
     def write(self, rules: RulesBuilder) -> None:
         """Add its row."""
-        v, value = rules.variable((self.equation, self.term)), rules.number(self.value, "value")
-        rules.linear({v: 1.0}, "==", value)
-        if value == 0.0:
-            rules.present({v: 1}, 0)
-        else:
-            rules.present({v: -1}, -1)
+        v = rules.variable((self.equation, self.term))
+        rules.linear({v: 1.0}, "==", rules.number(self.value, "value"))
 
 
 @dataclass(frozen=True)

@@ -174,9 +174,9 @@ class RulesBuilder:
             return int(name)
         if isinstance(name, str) and name in self._positions:
             return self._positions[name]
-        same = [
-            j for other, j in self._positions.items() if isinstance(name, str) and _factors(other) == _factors(name)
-        ]
+        # "y x" is meant where the library writes "x y".
+        factors = sorted(name.split()) if isinstance(name, str) else None
+        same = [j for other, j in self._positions.items() if sorted(other.split()) == factors]
         if len(same) == 1:
             return same[0]
         near = difflib.get_close_matches(str(name), self.problem.names, n=3, cutoff=0.3)
@@ -247,6 +247,8 @@ class RulesBuilder:
             return
         if relation == "==":
             self.equalities.append(Row(tuple(kept), tuple(kept.values()), rhs, self.source))
+            if len(kept) == 1:  # a coefficient that is 0 is absent, any other is present
+                self.present(dict.fromkeys(kept, 1 if rhs == 0 else -1), 0 if rhs == 0 else -1)
             return
         sign = 1.0 if relation == "<=" else -1.0
         if len(kept) == 1:
@@ -261,11 +263,10 @@ class RulesBuilder:
         self.lower[v], self.upper[v] = max(self.lower[v], lower), min(self.upper[v], upper)
         if self.lower[v] > self.upper[v]:
             other = int(self.bound_source[v])
-            both = (
-                f"{self.speaker} contradicts constraints[{other}]" if other >= 0 else f"{self.speaker}: no number fits"
-            )
+            both = f" contradicts constraints[{other}]" if other >= 0 else ""
             raise ConstraintError(
-                f"{both}: the coefficient {self.label(v)} would have to be >= {self.lower[v]:g} and <= {self.upper[v]:g}."
+                f"{self.speaker}{both}: the coefficient {self.label(v)} would have to be >= {self.lower[v]:g} and "
+                f"<= {self.upper[v]:g}."
             )
         self.bound_source[v] = self.source
 
@@ -281,11 +282,6 @@ class RulesBuilder:
     def label(self, v: int) -> str:
         """Return the name of a variable."""
         return f"{self.problem.target_names[v // self.width]}: {self.problem.names[v % self.width]}"
-
-
-def _factors(name: str) -> tuple[str, ...]:
-    # "y x" is meant where the library writes "x y".
-    return tuple(sorted(name.split()))
 
 
 def _listed(names: Sequence[str]) -> str:
