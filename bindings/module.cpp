@@ -1,4 +1,4 @@
-// The only Python file of the core: arrays in, records out, GIL released.
+// Arrays in, records out, GIL released.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -184,6 +184,8 @@ nb::tuple refit_one(const Matrix& factor, const Vector& target, const Vector& re
 
 }  // namespace
 
+void bind_constrained(nb::module_& m);  // constrained.cpp
+
 NB_MODULE(_native, m) {
   m.doc() = "Native core of exactsindy: exact best-subset search on a triangular factor.";
   m.attr("max_size") = kMaxSize;
@@ -194,4 +196,5 @@ NB_MODULE(_native, m) {
         "Solve (factor, target, rest, ridge, size, starts) requests; one list of outcomes per request.");
   m.def("refit", &refit_one, nb::arg("factor"), nb::arg("target"), nb::arg("rest"), nb::arg("ridge"),
         nb::arg("support"), "Canonical least-squares fit of one support.");
+  bind_constrained(m);
 }

@@ -29,3 +29,16 @@ def refit(
     ridge: NDArray[float64],
     support: Sequence[int],
 ) -> tuple[tuple[list[int], list[float], float], float]: ...
+def solve_constrained(
+    equations: Sequence[tuple[NDArray[float64], NDArray[float64], NDArray[float64], NDArray[float64], float]],
+    rows: tuple[NDArray[float64], NDArray[float64], NDArray[float64], NDArray[float64]],
+    intervals: tuple[NDArray[float64], NDArray[float64], NDArray[float64], NDArray[float64]],
+    presence: Sequence[tuple[Sequence[int], Sequence[int], int]],
+    starts: Sequence[Sequence[int]],
+    runner_up: bool,
+    keep: int,
+    within: float,
+    seconds: float,
+    nodes: int,
+    progress: Callable[[float, float, int, float], None] | None,
+) -> dict[str, Any]: ...

@@ -12,7 +12,7 @@ class Certificate:
 
     ``fingerprint`` is the SHA-256 of the problem's stored doubles; the claims hold for those numbers only.
     ``weights`` are those of a shared budget's equations (1 for a single equation). ``margin`` is nan where it was
-    not proved; ``lower_bound`` is -inf where nothing is known.
+    not proved; ``lower_bound`` is -inf where nothing is known. ``constraints`` are texts: what they mean needs the problem.
     """
 
     target: str
@@ -30,6 +30,7 @@ class Certificate:
     nodes: int
     seconds: float
     version: str
+    constraints: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         """Return the certificate as one JSON object (infinite and undefined numbers as strings)."""
@@ -41,8 +42,8 @@ class Certificate:
         fields = json.loads(text)
         for key in ("objective", "lower_bound", "gap", "margin"):
             fields[key] = float(fields[key])
-        for key in ("weights", "ridge", "support", "coefficients"):
-            fields[key] = tuple(fields[key])
+        for key in ("weights", "ridge", "support", "coefficients", "constraints"):
+            fields[key] = tuple(fields.get(key, ()))
         return cls(**fields)
 
 
