@@ -53,6 +53,14 @@ void ActiveSet::vector(const Frame& f, const Active& which, double* u) const {
   space_.axpy(which.upper ? 1.0 : -1.0, space_.vector(f, static_cast<int>(at - f.variables.begin())), u);
 }
 
+// Squared size of the vectors that the constraint's vector is made of, before anything was imposed.
+double ActiveSet::before(const Frame& f, const Active& which) const {
+  if (which.row < 0) return space_.original(which.variable);
+  double length = 0.0;
+  for (int v : f.variables) length += std::abs(system_.below_row(which.row)[v]) * std::sqrt(space_.original(v));
+  return length * length;
+}
+
 // Least-squares coefficients of u on the active vectors, by Cholesky of their products.
 void ActiveSet::coefficients(const double* u, std::vector<double>& rho) const {
   const int n = static_cast<int>(rows_.size());
@@ -75,7 +83,7 @@ void ActiveSet::coefficients(const double* u, std::vector<double>& rho) const {
 }
 
 void ActiveSet::solve(const Frame& f, const Box& box, NodeSolution& out) {
-  const int stride = space_.stride(), dims = space_.dims();
+  const int stride = space_.stride();
   rows_.clear();
   out.x.assign(f.beta.begin(), f.beta.end());
   out.r.reserve(stride);
@@ -92,7 +100,7 @@ void ActiveSet::solve(const Frame& f, const Box& box, NodeSolution& out) {
     u.reserve(stride);
     z.reserve(stride);
     vector(f, which, u.data());
-    const double own = space_.dot(u.data(), u.data());
+    const double own = before(f, which);
     double mu = 0.0;
     for (;;) {
       coefficients(u.data(), rho);
@@ -108,7 +116,7 @@ void ActiveSet::solve(const Frame& f, const Box& box, NodeSolution& out) {
         const auto at = std::find(f.variables.begin(), f.variables.end(), which.variable) - f.variables.begin();
         excess = which.upper ? out.x[at] - box.hi[which.variable] : box.lo[which.variable] - out.x[at];
       }
-      const bool moves = square > 1e-18 * own && own > 0.0;
+      const bool moves = square > 1e-20 * own;
       const double full = moves ? excess / square : kInf;
       double part = kInf;
       int leaving = -1;
@@ -140,7 +148,6 @@ void ActiveSet::solve(const Frame& f, const Box& box, NodeSolution& out) {
     }
   }
   if (!rows_.empty()) out.value += space_.dot(out.r.data(), out.r.data()) - space_.dot(f.r.data(), f.r.data());
-  (void)dims;
   finish(out);
 }
 
@@ -163,6 +170,7 @@ void ActiveSet::farkas(const double* z, double mu_new, const Active& added, cons
   out.infeasible = true;
   for (int c = 0; c < system_.equal_count; ++c) out.multipliers.equal[c] = {z[space_.tag(c)], 0.0};
   for (Double2& m : out.multipliers.below) m = {};
+  out.active.push_back(added);
   if (added.row >= 0) out.multipliers.below[added.row] = {mu_new, 0.0};
   for (std::size_t i = 0; i < rows_.size(); ++i)
     if (rows_[i].what.row >= 0) out.multipliers.below[rows_[i].what.row] = {std::max(-rho[i], 0.0), 0.0};

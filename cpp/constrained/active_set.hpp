@@ -37,6 +37,7 @@ class ActiveSet {
   bool most_violated(const Frame& frame, const Box& box, const NodeSolution& out, Active& which, double& by) const;
   void vector(const Frame& frame, const Active& which, double* u) const;
   bool held(const Active& which) const;
+  double before(const Frame& frame, const Active& which) const;
   void coefficients(const double* u, std::vector<double>& rho) const;
   void finish(NodeSolution& out) const;
   void farkas(const double* z, double mu_new, const Active& added, const std::vector<double>& rho,

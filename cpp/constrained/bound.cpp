@@ -182,8 +182,7 @@ double Bound::value(const double* hi, const double* lo, const Multipliers& m, st
   return std::isnan(result) ? -kInf : result - std::abs(result) * kEps * 2.0;
 }
 
-bool Bound::infeasible(const Multipliers& m, std::span<const int> variables, const Box& box, double cut,
-                       double reach_limit) const {
+bool Bound::infeasible(const Multipliers& m, std::span<const int> variables, const Box& box, double cut) const {
   Double2 sum{};
   double magnitude = 0.0;
   for (std::size_t i = 0; i < m.equal.size(); ++i) {
@@ -198,7 +197,7 @@ bool Bound::infeasible(const Multipliers& m, std::span<const int> variables, con
   for (int v : variables) {
     double size = 0.0;
     const Double2 delta = slope(v, nullptr, nullptr, m, size);
-    const double limit = std::min(reach(v, cut), reach_limit);
+    const double limit = reach(v, cut);
     const double lo = std::max(box.lo[v], -limit), hi = std::min(box.hi[v], limit);
     if (lo > hi) return true;  // nothing within reach
     const double x = delta.hi > 0.0 ? hi : lo;

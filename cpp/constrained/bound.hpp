@@ -36,8 +36,7 @@ class Bound {
   double value(const double* omega_hi, const double* omega_lo, const Multipliers& multipliers,
                std::span<const int> variables, const Box& box, double cut) const;
   // Whether the multipliers alone (omega = 0) prove that nothing in the box is feasible.
-  bool infeasible(const Multipliers& multipliers, std::span<const int> variables, const Box& box, double cut,
-                  double reach_limit) const;
+  bool infeasible(const Multipliers& multipliers, std::span<const int> variables, const Box& box, double cut) const;
 
  private:
   struct Sum {

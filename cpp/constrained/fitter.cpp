@@ -23,27 +23,57 @@ Fitter::Fitter(const System& system, const Bound& bound) : system_(system), boun
   omega_lo_.reset(std::max(system.rows, 1));
 }
 
-// The active inequalities according to plain doubles; false if those prove that there is no feasible point.
-bool Fitter::guess(const Box& box, double cut, Fit& out) {
+// The active inequalities according to plain doubles; false if it is proved that there is no feasible point.
+bool Fitter::guess(const Box& box, double cut) {
   bool any = system_.below_count > 0;
   for (int v : support_) any |= std::isfinite(box.lo[v]) || std::isfinite(box.hi[v]);
   if (!any || support_.empty()) return true;
-  Space space(system_, support_);
+  const std::vector<int> support = support_;
+  Space space(system_, support);
   int contradictory = -1;
   const Frame frame = space.root(contradictory);
   ActiveSet inequalities(system_, space);
   NodeSolution node;
   inequalities.solve(frame, box, node);
-  if (node.infeasible) {
-    // Doubles know the combination to 1e-16: that says nothing about coefficients above a million.
-    const double limit = std::ldexp(system_.reach_limit, -30);
-    if (bound_.infeasible(node.multipliers, support_, box, cut, limit)) {
-      out.feasible = false;
-      return false;
-    }
-  }
+  if (node.infeasible && infeasible(support, box, node.active, cut)) return false;
+  start_rows();
   for (const Active& a : node.active) add(a, box);
   return true;
+}
+
+void Fitter::start_rows() {
+  rows_.clear();
+  for (int c = 0; c < system_.equal_count; ++c) {
+    Row row;
+    row.coefs.assign(support_.size(), 0.0);
+    for (std::size_t p = 0; p < support_.size(); ++p) row.coefs[p] = system_.equal_row(c)[support_[p]];
+    row.rhs = system_.equal_rhs[c];
+    rows_.push_back(std::move(row));
+  }
+}
+
+bool Fitter::infeasible(std::span<const int> support, const Box& box, const std::vector<Active>& active, double cut) {
+  support_.assign(support.begin(), support.end());
+  std::sort(support_.begin(), support_.end());
+  start_rows();
+  for (const Active& a : active) add(a, box);
+  eliminate();
+  const std::size_t s = support_.size();
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (pivot_[i] >= 0 || work_[i][s].hi == 0.0) continue;
+    // A combination of rows without coefficients, and a right side that is not 0: it must be negative.
+    const double sign = work_[i][s].hi > 0.0 ? -1.0 : 1.0;
+    Multipliers m;
+    m.equal.assign(system_.equal_count, {});
+    m.below.assign(system_.below_count, {});
+    for (std::size_t j = 0; j < rows_.size(); ++j) {
+      const Double2 value = scaled(work_[i][s + 1 + j], sign);
+      if (rows_[j].what.row >= 0) m.below[rows_[j].what.row] = value.hi > 0.0 ? value : Double2{};
+      else if (rows_[j].what.variable < 0) m.equal[j] = value;
+    }
+    if (bound_.infeasible(m, support_, box, cut)) return true;
+  }
+  return false;
 }
 
 void Fitter::add(const Active& which, const Box& box) {
@@ -295,8 +325,9 @@ void Fitter::evaluate(const Box& box, double cut, Fit& out) {
     if (rows_[i].what.row >= 0) m.below[rows_[i].what.row] = multiplier_[i].hi > 0.0 ? multiplier_[i] : Double2{};
     else if (rows_[i].what.variable < 0) m.equal[i] = multiplier_[i];
   }
-  // Points above `cut` do not matter, this one does.
-  const double own = std::max(cut, out.error.hi * (1.0 + 1e-9) + floor);
+  // Of points worse than this one nothing is claimed.
+  const double value_cut = out.error.hi * (1.0 + 1e-9) + floor;
+  const double own = std::isfinite(cut) ? std::max(cut, value_cut) : value_cut;
   out.lower = bound_.value(omega_hi_.data(), omega_lo_.data(), m, support_, box, own);
   if (out.dependent) out.lower = std::max(out.lower, out.error.hi * (1.0 - 1e-14));  // by the rule of 1e-13
   out.lower = std::clamp(out.lower, 0.0, out.error.hi);
@@ -307,20 +338,13 @@ void Fitter::fit(std::span<const int> support, const Box& box, double cut, Fit& 
   out.support = support_;
   out.feasible = false;
   out.known = true;
-  rows_.clear();
-  for (int c = 0; c < system_.equal_count; ++c) {
-    Row row;
-    row.coefs.assign(support_.size(), 0.0);
-    for (std::size_t p = 0; p < support_.size(); ++p) row.coefs[p] = system_.equal_row(c)[support_[p]];
-    row.rhs = system_.equal_rhs[c];
-    rows_.push_back(std::move(row));
-  }
+  start_rows();
   for (int v : support_)
     if (box.lo[v] > box.hi[v]) return;
   // Equalities first: where they contradict each other nothing else matters.
   if (!eliminate()) return;
   const std::size_t equalities = rows_.size();
-  if (!guess(box, cut, out)) return;
+  if (!guess(box, cut)) return;
   for (int step = 0; step < kMostSteps; ++step) {
     if (rows_.size() > equalities || step > 0) {
       if (!eliminate()) break;

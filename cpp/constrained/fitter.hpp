@@ -25,6 +25,8 @@ class Fitter {
   Fitter(const System& system, const Bound& bound);
   // support must be increasing; `cut` as in Bound.
   void fit(std::span<const int> support, const Box& box, double cut, Fit& out);
+  // Whether equalities and these inequalities prove that no coefficients on these terms are feasible.
+  bool infeasible(std::span<const int> support, const Box& box, const std::vector<Active>& active, double cut);
 
  private:
   // Linear rows on the coefficients of the support: first the equalities, then active inequalities.
@@ -33,7 +35,8 @@ class Fitter {
     double rhs = 0.0;
     Active what;
   };
-  bool guess(const Box& box, double cut, Fit& out);
+  bool guess(const Box& box, double cut);
+  void start_rows();
   void add(const Active& which, const Box& box);
   bool eliminate();
   void least_squares(Fit& out);

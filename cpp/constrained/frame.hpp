@@ -32,6 +32,7 @@ class Space {
   int dims() const { return dims_; }      // padded
   int stride() const { return stride_; }  // dims and tags
   int tag(int equality) const { return dims_ + equality; }
+  double original(int v) const { return original_[v]; }
   bool regularised() const { return regularised_; }
   // All columns in, equalities imposed. `contradictory` is the first equality that contradicts earlier ones, or -1.
   Frame root(int& contradictory);

@@ -52,8 +52,8 @@ Outcome Search::run(const std::vector<std::vector<int>>& starts) {
     if (!system_.inert[v] && logic[v] != Flag::kOut) columns_.push_back(v);
   space_ = std::make_unique<Space>(system_, columns_);
   levels_.emplace_back();
-  levels_[0].node.reset(new Node{{}, logic, {system_.lower, system_.upper}, std::vector<char>(system_.variables, 0)});
-  Node& root = *levels_[0].node;
+  levels_[0].reset(new Node{{}, logic, {system_.lower, system_.upper}, std::vector<char>(system_.variables, 0)});
+  Node& root = *levels_[0];
   int contradictory = -1;
   root.frame = space_->root(contradictory);
   bound_ = std::make_unique<Bound>(system_, *space_, root.frame);
@@ -78,7 +78,7 @@ Outcome Search::run(const std::vector<std::vector<int>>& starts) {
     std::vector<int> support;
     for (int v = 0; v < system_.variables; ++v)
       if (trial[v] == Flag::kIn) support.push_back(v);
-    try_support(support, nullptr);
+    try_support(support);
   }
   greedy(root);
   explore(0);
@@ -148,7 +148,9 @@ Search::State Search::impose(Node& n) {
       Multipliers m;
       for (int c = 0; c < system_.equal_count; ++c)
         m.equal.push_back({beta > 0.0 ? pivot_[space_->tag(c)] : -pivot_[space_->tag(c)], 0.0});
-      if (bound_->infeasible(m, n.frame.variables, n.box, cut_, kInf)) return State::kPruned;
+      if (bound_->infeasible(m, n.frame.variables, n.box, cut_) ||
+          fitter_->infeasible(n.frame.variables, n.box, {}, cut_))
+        return State::kPruned;
     }
     if (n.frame.base > cut_ && open_bound(n) > cut_) return State::kPruned;
   }
@@ -223,10 +225,10 @@ std::vector<int> Search::included(const Node& n) const {
 Search::Node& Search::level(int depth) {
   while (static_cast<int>(levels_.size()) <= depth) {
     levels_.emplace_back();
-    const Node& root = *levels_[0].node;
-    levels_.back().node.reset(new Node{space_->copy(root.frame), root.logic, root.box, root.sign});
+    const Node& root = *levels_[0];
+    levels_.back().reset(new Node{space_->copy(root.frame), root.logic, root.box, root.sign});
   }
-  return *levels_[depth].node;
+  return *levels_[depth];
 }
 
 void Search::copy(const Node& from, Node& to) const {
@@ -259,7 +261,9 @@ void Search::explore(int depth) {
     if (pause()) return leave_open(open_bound(n));
     inequalities_->solve(n.frame, n.box, node_solution_);
     if (node_solution_.infeasible) {
-      if (bound_->infeasible(node_solution_.multipliers, n.frame.variables, n.box, cut_, kInf)) return;
+      if (bound_->infeasible(node_solution_.multipliers, n.frame.variables, n.box, cut_) ||
+          fitter_->infeasible(n.frame.variables, n.box, node_solution_.active, cut_))
+        return;
       node_solution_.value = n.frame.base;
       std::copy_n(n.frame.r.data(), space_->stride(), node_solution_.r.data());
       for (int c = 0; c < system_.equal_count; ++c)
@@ -285,7 +289,7 @@ void Search::explore(int depth) {
         }
         return;
       }
-      if (leaf(n, node_solution_.value)) return;
+      if (leaf(n)) return;
       // Terms without effect that the logic still has to decide about, or coefficients of rounding size.
       int v_free = -1;
       for (int u = 0; u < system_.variables && v_free < 0; ++u)
@@ -312,23 +316,30 @@ void Search::explore(int depth) {
 }
 
 // The terms in alone, if the logic lets all others be absent. True: the node holds nothing better.
-bool Search::leaf(Node& n, double) {
+bool Search::leaf(Node& n) {
   const std::vector<int> in = included(n);
   bool decided = true;
   for (int v = 0; v < system_.variables; ++v) decided = decided && n.logic[v] != Flag::kFree;
   if (!allowed(rows_, in)) return decided;
-  fitter_->fit(in, n.box, kInf, fit_);
-  if (fit_.known && fit_.feasible) offer(fit_);
+  double error = kInf, lower = kInf;
+  bool known = true;
+  if (const auto before = seen_.find(in); before != seen_.end()) {
+    error = before->second.error.hi, lower = before->second.lower;
+  } else {
+    fitter_->fit(in, n.box, kInf, fit_);
+    known = fit_.known;
+    if (fit_.feasible) error = fit_.error.hi, lower = fit_.lower, offer(fit_);
+  }
   if (decided) {
-    if (!fit_.known) leave_open(open_bound(n)), overflow_ = true;
-    else if (fit_.feasible) leave_open(fit_.lower);
+    if (!known) leave_open(open_bound(n)), overflow_ = true;
+    else leave_open(lower);
     return true;
   }
-  if (!fit_.known || !fit_.feasible) return false;
-  const Double2 error = fit_.error;
-  const double bound = certified(n, node_solution_, true);
-  if (!(bound >= error.hi * (1.0 - kClosed))) return false;
-  leave_open(std::min(bound, error.hi));
+  if (error == kInf) return false;
+  double bound = certified(n, node_solution_, false);
+  if (!(bound >= error * (1.0 - kClosed))) bound = certified(n, node_solution_, true);
+  if (!(bound >= error * (1.0 - kClosed))) return false;
+  leave_open(std::min(bound, error));
   return true;
 }
 
@@ -344,11 +355,11 @@ void Search::candidate(const Node& n, const NodeSolution& s) {
   std::vector<int> support;
   for (int v = 0; v < system_.variables; ++v)
     if (trial[v] == Flag::kIn) support.push_back(v);
-  try_support(std::move(support), &n.box);
+  try_support(support);
 }
 
-void Search::try_support(std::vector<int> support, const Box* signs) {
-  if (!seen_.emplace(support, true).second) return;
+void Search::try_support(const std::vector<int>& support) {
+  if (seen_.contains(support)) return;
   if (seen_.size() > 100'000) seen_.clear();
   Box box{system_.lower, system_.upper};
   bool semi = false;
@@ -357,7 +368,6 @@ void Search::try_support(std::vector<int> support, const Box* signs) {
     box.hi[v] = system_.inert[v] ? 0.0 : std::min(box.hi[v], system_.most[v]);
     semi |= system_.least[v] > 0.0;
   }
-  (void)signs;
   fitter_->fit(support, box, kInf, fit_);
   if (semi && fit_.known && fit_.feasible) {
     for (std::size_t p = 0; p < support.size(); ++p) {
@@ -369,6 +379,8 @@ void Search::try_support(std::vector<int> support, const Box* signs) {
     }
     fitter_->fit(support, box, kInf, fit_);
   }
+  // (Signs were only guessed: such supports, and those nothing is known of, are looked at again.)
+  if (!semi && fit_.known) seen_[support] = fit_.feasible ? Known{fit_.error, fit_.lower} : Known{{kInf, 0.0}, kInf};
   if (fit_.known && fit_.feasible) offer(fit_);
 }
 

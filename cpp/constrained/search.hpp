@@ -58,27 +58,21 @@ class Search {
     Box box;
     std::vector<char> sign;  // of semi-continuous terms: 0 undecided
   };
-  struct Level {
-    std::unique_ptr<Node> node;
-  };
   enum class State { kOpen, kPruned };
 
   void greedy(const Node& root);
   void explore(int depth);
-  State settle(Node& node);
   State impose(Node& node);
   bool decide(Node& node, int v, Flag value);
   double certified(Node& node, const NodeSolution& solution, bool refine);
   double open_bound(Node& node);
-  bool prune(Node& node, double value, const NodeSolution& solution);
   bool forced(Node& node, int position);
   int branching(const Node& node, const NodeSolution& solution) const;
   int undecided_sign(const Node& node, const NodeSolution& solution) const;
-  bool narrow(Node& node, int v, int sign);
   void interval(Node& node, int v) const;
   void candidate(const Node& node, const NodeSolution& solution);
-  void try_support(std::vector<int> support, const Box* signs);
-  bool leaf(Node& node, double bound);
+  void try_support(const std::vector<int>& support);
+  bool leaf(Node& node);
   void offer(const Fit& fit);
   std::vector<int> reduced(const Fit& fit) const;
   void update_cut();
@@ -98,13 +92,17 @@ class Search {
   std::unique_ptr<Bound> bound_;
   std::unique_ptr<ActiveSet> inequalities_;
   std::unique_ptr<Fitter> fitter_;
-  std::vector<Level> levels_;
-  NodeSolution node_solution_, scratch_solution_;
+  std::vector<std::unique_ptr<Node>> levels_;
+  NodeSolution node_solution_;
   Array pivot_, omega_, scratch_;
   Fit fit_;
-  std::map<std::vector<int>, bool> seen_;
+  struct Known {
+    Double2 error;
+    double lower;
+  };
+  std::map<std::vector<int>, Known> seen_;  // supports fitted without signs to choose; infinite error: infeasible
   std::vector<Answer> answers_;
-  bool overflow_ = false, many_inequalities_ = false;
+  bool overflow_ = false;
   double cut_, least_cut_, open_;
   End end_ = End::kComplete;
   long nodes_ = 0;
