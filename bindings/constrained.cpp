@@ -114,12 +114,13 @@ struct Reporter {
 nb::dict solve_constrained(const std::vector<GivenEquation>& equations, const GivenRows& rows,
                            const GivenIntervals& intervals, const GivenPresence& presence,
                            const std::vector<std::vector<int>>& starts, bool runner_up, int keep, double within,
-                           double seconds, long nodes, nb::object progress) {
+                           int constraint_rows, double seconds, long nodes, nb::object progress) {
   const System system = system_of(equations, rows, intervals, presence);
   Options options;
   options.runner_up = runner_up;
   options.keep = keep;
   options.within = within;
+  options.constraint_rows = std::clamp(constraint_rows, 0, static_cast<int>(presence.size()));
   options.seconds = seconds;
   options.nodes = nodes;
   Reporter reporter{progress, system, nullptr};
@@ -150,6 +151,6 @@ nb::dict solve_constrained(const std::vector<GivenEquation>& equations, const Gi
 void bind_constrained(nb::module_& m) {
   m.def("solve_constrained", &solve_constrained, nb::arg("equations"), nb::arg("rows"), nb::arg("intervals"),
         nb::arg("presence"), nb::arg("starts"), nb::arg("runner_up"), nb::arg("keep"), nb::arg("within"),
-        nb::arg("seconds"), nb::arg("nodes"), nb::arg("progress").none(),
+        nb::arg("constraint_rows"), nb::arg("seconds"), nb::arg("nodes"), nb::arg("progress").none(),
         "Best support of several equations under constraints.");
 }

@@ -9,6 +9,7 @@ namespace exactsindy::constrained {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNoise = 1e-8;      // of the largest coefficient
 constexpr double kFeasible = 1e-11;  // violations below this, relative to what was added up, are rounding
 
 }  // namespace
@@ -22,21 +23,23 @@ bool ActiveSet::held(const Active& which) const {
 bool ActiveSet::most_violated(const Frame& f, const Box& box, const NodeSolution& out, Active& which,
                               double& by) const {
   by = 0.0;
+  double top = 0.0;
+  for (double x : out.x) top = std::max(top, kNoise * std::abs(x));
   const auto look = [&](const Active& a, double excess, double size) {
     if (excess > kFeasible * size && excess / size > by && !held(a)) by = excess / size, which = a;
   };
   for (std::size_t p = 0; p < f.variables.size(); ++p) {
     const int v = f.variables[p];
     const double x = out.x[p];
-    if (x < box.lo[v]) look({-1, v, false}, box.lo[v] - x, std::abs(x) + std::abs(box.lo[v]) + 1e-3);
-    if (x > box.hi[v]) look({-1, v, true}, x - box.hi[v], std::abs(x) + std::abs(box.hi[v]) + 1e-3);
+    if (x < box.lo[v]) look({-1, v, false}, box.lo[v] - x, std::abs(x) + std::abs(box.lo[v]) + top);
+    if (x > box.hi[v]) look({-1, v, true}, x - box.hi[v], std::abs(x) + std::abs(box.hi[v]) + top);
   }
   for (int i = 0; i < system_.below_count; ++i) {
     const double* row = system_.below_row(i);
-    double sum = -system_.below_rhs[i], size = std::abs(system_.below_rhs[i]) + 1e-3;
+    double sum = -system_.below_rhs[i], size = std::abs(system_.below_rhs[i]);
     for (std::size_t p = 0; p < f.variables.size(); ++p) {
       sum += row[f.variables[p]] * out.x[p];
-      size += std::abs(row[f.variables[p]] * out.x[p]);
+      size += std::abs(row[f.variables[p]]) * (std::abs(out.x[p]) + top);
     }
     look({i, -1, false}, sum, size);
   }

@@ -69,6 +69,7 @@ Bound::Bound(const System& s, const Space& space, const Frame& root)
   const double left_norm = std::sqrt(left_square) * (1.0 + gamma);
   const double defect_norm = std::sqrt(defect_square) * (1.0 + gamma);
   if (!(defect_norm < 0.5) || !std::isfinite(left_norm)) return;
+  verified_ = true;
   // |x| <= inverse (|S x|) with |S x| <= |z| + sqrt(value) on the data and known on the rows of C.
   double constant = 0.0;
   for (int p = 0; p < n; ++p) {

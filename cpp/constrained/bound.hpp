@@ -30,6 +30,8 @@ class Bound {
  public:
   Bound(const System& system, const Space& space, const Frame& root);
 
+  // Whether the columns are independent enough for `reach` to say something.
+  bool verified() const { return verified_; }
   // Coefficients of points with a value (without rest) of at most `cut` are at most this in size.
   double reach(int v, double cut) const;
   // omega in double-double over the rows; lo may be null.
@@ -49,6 +51,7 @@ class Bound {
   const System& system_;
   const Kernels& kernels_;
   std::vector<double> centre_, spread_;
+  bool verified_ = false;
 };
 
 }  // namespace exactsindy::constrained

@@ -11,6 +11,7 @@ namespace {
 constexpr double kDependent = 1e-13;  // as in the search without constraints
 constexpr double kConsistent = 1e-10;
 constexpr double kNegative = 1e-12;
+constexpr double kNoise = 1e-15;  // of the largest coefficient: what rounding may leave of one that is 0
 constexpr int kMostSteps = 60;
 
 Double2 scaled(Double2 a, double b) { return a * Double2{b, 0.0}; }
@@ -25,9 +26,7 @@ Fitter::Fitter(const System& system, const Bound& bound) : system_(system), boun
 
 // The active inequalities according to plain doubles; false if it is proved that there is no feasible point.
 bool Fitter::guess(const Box& box, double cut) {
-  bool any = system_.below_count > 0;
-  for (int v : support_) any |= std::isfinite(box.lo[v]) || std::isfinite(box.hi[v]);
-  if (!any || support_.empty()) return true;
+  if (inequalities(box) == 0 || support_.empty()) return true;
   const std::vector<int> support = support_;
   Space space(system_, support);
   int contradictory = -1;
@@ -48,8 +47,20 @@ void Fitter::start_rows() {
     row.coefs.assign(support_.size(), 0.0);
     for (std::size_t p = 0; p < support_.size(); ++p) row.coefs[p] = system_.equal_row(c)[support_[p]];
     row.rhs = system_.equal_rhs[c];
+    normalise(row);
     rows_.push_back(std::move(row));
   }
+}
+
+// Scale by a power of two so that the largest entry is about 1, also where columns of very different size meet.
+void Fitter::normalise(Row& row) {
+  double top = 0.0;
+  for (double c : row.coefs) top = std::max(top, std::abs(c));
+  if (top == 0.0) return;
+  const int shift = std::ilogb(top) + 1;
+  for (double& c : row.coefs) c = std::ldexp(c, -shift);
+  row.rhs = std::ldexp(row.rhs, -shift);
+  row.factor = std::ldexp(1.0, -shift);
 }
 
 bool Fitter::infeasible(std::span<const int> support, const Box& box, const std::vector<Active>& active, double cut) {
@@ -67,7 +78,7 @@ bool Fitter::infeasible(std::span<const int> support, const Box& box, const std:
     m.equal.assign(system_.equal_count, {});
     m.below.assign(system_.below_count, {});
     for (std::size_t j = 0; j < rows_.size(); ++j) {
-      const Double2 value = scaled(work_[i][s + 1 + j], sign);
+      const Double2 value = scaled(work_[i][s + 1 + j], sign * rows_[j].factor);
       if (rows_[j].what.row >= 0) m.below[rows_[j].what.row] = value.hi > 0.0 ? value : Double2{};
       else if (rows_[j].what.variable < 0) m.equal[j] = value;
     }
@@ -88,6 +99,7 @@ void Fitter::add(const Active& which, const Box& box) {
     row.coefs[at] = which.upper ? 1.0 : -1.0;
     row.rhs = which.upper ? box.hi[which.variable] : -box.lo[which.variable];
   }
+  normalise(row);
   rows_.push_back(std::move(row));
 }
 
@@ -213,6 +225,8 @@ void Fitter::least_squares(Fit& out) {
     y[i] = y[i] / r[i][i];
     out.x[free_[kept[i]]] = y[i];
   }
+  kept_ = m;
+  spreads(kept, r);
   for (int i = 0; i < c; ++i) {
     if (pivot_[i] < 0) continue;
     Double2 x = work_[i][s];
@@ -222,17 +236,41 @@ void Fitter::least_squares(Fit& out) {
   }
 }
 
-// omega = z - A x, and the multipliers of the rows from the gradient on the pivot columns.
+// Norms of the rows of the map from the least-squares residual to the coefficients: how far they move as the value
+// rises. (The factor is right to about 1e-17: columns are farther than 1e-13 from dependence.)
+void Fitter::spreads(const std::vector<int>& kept, const std::vector<std::vector<Double2>>& r) {
+  const int m = static_cast<int>(kept.size()), s = static_cast<int>(support_.size());
+  std::vector<std::vector<double>> inverse(s, std::vector<double>(m, 0.0));  // rows by position
+  for (int i = m - 1; i >= 0; --i)
+    for (int l = i; l < m; ++l) {
+      double sum = l == i ? 1.0 : 0.0;
+      for (int p = i + 1; p <= l; ++p) sum -= r[i][p].hi * inverse[free_[kept[p]]][l];
+      inverse[free_[kept[i]]][l] = sum / r[i][i].hi;
+    }
+  for (std::size_t i = 0; i < rows_.size(); ++i)
+    for (int k = 0; k < m && pivot_[i] >= 0; ++k)
+      for (int l = 0; l < m; ++l) inverse[pivot_[i]][l] -= work_[i][free_[kept[k]]].hi * inverse[free_[kept[k]]][l];
+  spread_.assign(s, 0.0);
+  for (int p = 0; p < s; ++p) {
+    for (double x : inverse[p]) spread_[p] += x * x;
+    spread_[p] = std::sqrt(spread_[p]) * (1.0 + 1e-6);
+  }
+}
+
+// omega, and the multipliers of the rows from the gradient on the pivot columns.
 void Fitter::multipliers(const Fit& out) {
   const int s = static_cast<int>(support_.size()), c = static_cast<int>(rows_.size());
   double* zeros = const_cast<double*>(system_.zeros.data());
-  std::copy_n(system_.z.data(), system_.rows, omega_hi_.data());
-  std::fill_n(omega_lo_.data(), system_.rows, 0.0);
-  for (int p = 0; p < s; ++p) {
-    const int v = support_[p];
-    const Block& b = system_.blocks[system_.block_of[v]];
-    kernels_.axpy2(-out.x[p], {const_cast<double*>(system_.column[v].data()), zeros},
-                   {omega_hi_.data() + b.row, omega_lo_.data() + b.row}, b.rows);
+  // The target projected twice is orthogonal to the columns to its own size, not only to that of the data.
+  const Span2 target = vector(kept_);
+  for (std::size_t k = 0; k < system_.blocks.size(); ++k) {
+    const Block& b = system_.blocks[k];
+    const Double2 inverse = Double2{1.0, 0.0} / root_[k];
+    for (int i = b.row; i < b.row + b.rows; ++i) {
+      Double2 value{target.hi[i], target.lo[i]};
+      if (b.weight != 1.0) value = value * inverse;
+      omega_hi_[i] = value.hi, omega_lo_[i] = value.lo;
+    }
   }
   multiplier_.assign(c, {});
   for (int i = 0; i < c; ++i) {
@@ -249,7 +287,8 @@ void Fitter::multipliers(const Fit& out) {
 
 // One step of the active set where doubles had guessed wrong; false if nothing is to be done.
 bool Fitter::improve(const Box& box, const Fit& out) {
-  double worst = 1e-12;
+  double worst = 1e-12, top = 0.0;
+  for (const Double2& x : out.x) top = std::max(top, kNoise * std::abs(x.hi));
   Active which;
   const auto held = [&](const Active& a) {
     return std::any_of(rows_.begin(), rows_.end(), [&](const Row& r) {
@@ -262,14 +301,14 @@ bool Fitter::improve(const Box& box, const Fit& out) {
   for (std::size_t p = 0; p < support_.size(); ++p) {
     const int v = support_[p];
     const double x = out.x[p].hi;
-    look({-1, v, false}, box.lo[v] - x, std::abs(x) + std::abs(box.lo[v]) + 1e-6);
-    look({-1, v, true}, x - box.hi[v], std::abs(x) + std::abs(box.hi[v]) + 1e-6);
+    look({-1, v, false}, box.lo[v] - x, std::abs(x) + std::abs(box.lo[v]) + top);
+    look({-1, v, true}, x - box.hi[v], std::abs(x) + std::abs(box.hi[v]) + top);
   }
   for (int i = 0; i < system_.below_count; ++i) {
-    double sum = -system_.below_rhs[i], size = std::abs(system_.below_rhs[i]) + 1e-6;
+    double sum = -system_.below_rhs[i], size = std::abs(system_.below_rhs[i]);
     for (std::size_t p = 0; p < support_.size(); ++p) {
-      const double part = system_.below_row(i)[support_[p]] * out.x[p].hi;
-      sum += part, size += std::abs(part);
+      const double c = system_.below_row(i)[support_[p]], part = c * out.x[p].hi;
+      sum += part, size += std::abs(part) + std::abs(c) * top;
     }
     look({i, -1, false}, sum, size);
   }
@@ -277,7 +316,8 @@ bool Fitter::improve(const Box& box, const Fit& out) {
     add(which, box);
     return true;
   }
-  double size = 0.0, least = 0.0;
+  // (By the rule of dependence, a slope of 1e-13 of the residual is none.)
+  double size = 0.1 * std::sqrt(kernels_.dot(omega_hi_.data(), omega_hi_.data(), system_.rows)), least = 0.0;
   for (const Double2& m : multiplier_) size = std::max(size, std::abs(m.hi));
   int leaving = -1;
   for (std::size_t i = 0; i < rows_.size(); ++i)
@@ -290,28 +330,42 @@ bool Fitter::improve(const Box& box, const Fit& out) {
 
 // Active rows that depend on others were not solved for: they must hold all the same.
 bool Fitter::satisfied(const Fit& out) const {
+  double top = 0.0;
+  for (const Double2& x : out.x) top = std::max(top, kNoise * std::abs(x.hi));
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    double sum = -rows_[i].rhs, size = std::abs(rows_[i].rhs) + 1e-6;
+    double sum = -rows_[i].rhs, size = std::abs(rows_[i].rhs);
     for (std::size_t p = 0; p < support_.size(); ++p) {
       sum += rows_[i].coefs[p] * out.x[p].hi;
-      size += std::abs(rows_[i].coefs[p] * out.x[p].hi);
+      size += std::abs(rows_[i].coefs[p] * out.x[p].hi) + std::abs(rows_[i].coefs[p]) * top;
     }
     if (std::abs(sum) > kConsistent * size) return false;
   }
   return true;
 }
 
-void Fitter::evaluate(const Box& box, double cut, Fit& out) {
-  const int s = static_cast<int>(support_.size());
+Double2 Fitter::own_value(const Fit& out) const {
   Double2 value{};
-  double scale = system_.z_norm;
   for (const Block& b : system_.blocks) {
-    const Span2 omega{omega_hi_.data() + b.row, omega_lo_.data() + b.row};
+    const Span2 omega{const_cast<double*>(omega_hi_.data()) + b.row, const_cast<double*>(omega_lo_.data()) + b.row};
     value = value + scaled(kernels_.dot2(omega, omega, b.rows), b.weight);
   }
+  for (std::size_t p = 0; p < support_.size(); ++p)
+    value = value + scaled(out.x[p] * out.x[p], system_.ridge[support_[p]]);
+  return value;
+}
+
+int Fitter::inequalities(const Box& box) const {
+  int count = system_.below_count;
+  for (int v : support_) count += std::isfinite(box.lo[v]) + std::isfinite(box.hi[v]);
+  return count;
+}
+
+void Fitter::evaluate(const Box& box, double cut, Fit& out) {
+  const int s = static_cast<int>(support_.size());
+  const Double2 value = own_value(out);
+  double scale = system_.z_norm;
   out.coef.resize(s);
   for (int p = 0; p < s; ++p) {
-    value = value + scaled(out.x[p] * out.x[p], system_.ridge[support_[p]]);
     scale += std::abs(out.x[p].hi) * system_.norm[support_[p]];
     out.coef[p] = out.x[p].hi;
   }
@@ -322,13 +376,24 @@ void Fitter::evaluate(const Box& box, double cut, Fit& out) {
   m.equal.assign(system_.equal_count, {});
   m.below.assign(system_.below_count, {});
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    if (rows_[i].what.row >= 0) m.below[rows_[i].what.row] = multiplier_[i].hi > 0.0 ? multiplier_[i] : Double2{};
-    else if (rows_[i].what.variable < 0) m.equal[i] = multiplier_[i];
+    const Double2 mu = scaled(multiplier_[i], rows_[i].factor);
+    if (rows_[i].what.row >= 0) m.below[rows_[i].what.row] = mu.hi > 0.0 ? mu : Double2{};
+    else if (rows_[i].what.variable < 0) m.equal[i] = mu;
   }
   // Of points worse than this one nothing is claimed.
   const double value_cut = out.error.hi * (1.0 + 1e-9) + floor;
   const double own = std::isfinite(cut) ? std::max(cut, value_cut) : value_cut;
-  out.lower = bound_.value(omega_hi_.data(), omega_lo_.data(), m, support_, box, own);
+  Box near = box;
+  if (!centre_.empty()) {
+    const double root = std::sqrt(std::max(own - centre_value_, 0.0) + floor) * (1.0 + 1e-6) + 1e-30;
+    for (int p = 0; p < s; ++p) {
+      const int v = support_[p];
+      const double reach = centre_spread_[p] * root + 1e-15 * std::abs(centre_[p]);
+      near.lo[v] = std::max(near.lo[v], centre_[p] - reach);
+      near.hi[v] = std::min(near.hi[v], centre_[p] + reach);
+    }
+  }
+  out.lower = bound_.value(omega_hi_.data(), omega_lo_.data(), m, support_, near, own);
   if (out.dependent) out.lower = std::max(out.lower, out.error.hi * (1.0 - 1e-14));  // by the rule of 1e-13
   out.lower = std::clamp(out.lower, 0.0, out.error.hi);
 }
@@ -344,13 +409,26 @@ void Fitter::fit(std::span<const int> support, const Box& box, double cut, Fit& 
   // Equalities first: where they contradict each other nothing else matters.
   if (!eliminate()) return;
   const std::size_t equalities = rows_.size();
-  if (!guess(box, cut)) return;
-  for (int step = 0; step < kMostSteps; ++step) {
-    if (rows_.size() > equalities || step > 0) {
-      if (!eliminate()) break;
-    }
+  // With equalities alone the coefficients move no farther from their optimum than the value allows.
+  centre_.clear();
+  bool fresh = !bound_.verified() || inequalities(box) == 0;
+  if (fresh) {
     least_squares(out);
     multipliers(out);
+    if (!out.dependent) {
+      for (const Double2& x : out.x) centre_.push_back(x.hi);
+      centre_spread_ = spread_;
+      centre_value_ = own_value(out).hi * (1.0 - 1e-14);
+    }
+  }
+  if (!guess(box, cut)) return;
+  for (int step = 0; step < kMostSteps; ++step) {
+    fresh = fresh && step == 0 && rows_.size() == equalities;
+    if (!fresh) {
+      if (!eliminate()) break;
+      least_squares(out);
+      multipliers(out);
+    }
     if (improve(box, out)) continue;
     if (!satisfied(out)) break;
     out.feasible = true;

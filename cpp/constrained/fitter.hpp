@@ -32,17 +32,21 @@ class Fitter {
   // Linear rows on the coefficients of the support: first the equalities, then active inequalities.
   struct Row {
     std::vector<double> coefs;
-    double rhs = 0.0;
+    double rhs = 0.0, factor = 1.0;  // scaled by this
     Active what;
   };
   bool guess(const Box& box, double cut);
   void start_rows();
+  static void normalise(Row& row);
   void add(const Active& which, const Box& box);
+  void spreads(const std::vector<int>& kept, const std::vector<std::vector<Double2>>& r);
   bool eliminate();
   void least_squares(Fit& out);
   void multipliers(const Fit& out);
   bool improve(const Box& box, const Fit& out);
   bool satisfied(const Fit& out) const;
+  Double2 own_value(const Fit& out) const;
+  int inequalities(const Box& box) const;
   void evaluate(const Box& box, double cut, Fit& out);
   Span2 vector(int i) { return {hi_.data() + static_cast<std::size_t>(i) * length_, lo_.data() + static_cast<std::size_t>(i) * length_}; }
   void load(int column, Double2 factor, Span2 into, bool add);
@@ -56,6 +60,10 @@ class Fitter {
   std::vector<std::vector<Double2>> work_;   // reduced rows: coefficients, right side, and what they are made of
   std::vector<int> pivot_;                   // support position solved for by each reduced row
   std::vector<int> free_;                    // the other positions
+  std::vector<double> centre_, centre_spread_;  // of the fit without inequalities
+  double centre_value_ = 0.0;
+  std::vector<double> spread_;               // per position
+  int kept_ = 0;                             // orthonormal vectors in use; the next one is the projected target
   std::vector<Double2> multiplier_;          // one per row
   std::vector<Double2> root_;                // of the blocks' weights
   Array hi_, lo_, omega_hi_, omega_lo_;

@@ -86,8 +86,9 @@ bool Logic::complete() {
   return true;
 }
 
-bool allowed(const LogicRows& rows, const std::vector<int>& support) {
-  for (const PresenceRow& row : rows.rows) {
+bool allowed(const LogicRows& rows, const std::vector<int>& support, int count) {
+  for (int i = 0; i < count; ++i) {
+    const PresenceRow& row = rows.rows[i];
     int sum = 0;
     for (std::size_t j = 0; j < row.variables.size(); ++j)
       if (std::find(support.begin(), support.end(), row.variables[j]) != support.end()) sum += row.coefs[j];

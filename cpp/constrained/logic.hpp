@@ -44,7 +44,7 @@ class Logic {
   int in_ = 0;
 };
 
-// Whether exactly these terms being present satisfies all rows.
-bool allowed(const LogicRows& rows, const std::vector<int>& support);
+// Whether exactly these terms being present satisfies the first `count` rows.
+bool allowed(const LogicRows& rows, const std::vector<int>& support, int count);
 
 }  // namespace exactsindy::constrained

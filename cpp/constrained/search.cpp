@@ -320,7 +320,7 @@ bool Search::leaf(Node& n) {
   const std::vector<int> in = included(n);
   bool decided = true;
   for (int v = 0; v < system_.variables; ++v) decided = decided && n.logic[v] != Flag::kFree;
-  if (!allowed(rows_, in)) return decided;
+  if (!allowed(rows_, in, static_cast<int>(rows_.rows.size()))) return decided;
   double error = kInf, lower = kInf;
   bool known = true;
   if (const auto before = seen_.find(in); before != seen_.end()) {
@@ -393,12 +393,12 @@ std::vector<int> Search::reduced(const Fit& fit) const {
     const bool gone = std::abs(fit.x[p].hi) <= kExactZero * top && system_.least[fit.support[p]] == 0.0;
     (gone ? zero : kept).push_back(fit.support[p]);
   }
-  if (zero.empty() || allowed(rows_, kept)) return kept;
+  if (zero.empty() || allowed(rows_, kept, options_.constraint_rows)) return kept;
   std::vector<int> support = fit.support;
   for (auto it = zero.rbegin(); it != zero.rend(); ++it) {
     std::vector<int> trial = support;
     std::erase(trial, *it);
-    if (allowed(rows_, trial)) support = std::move(trial);
+    if (allowed(rows_, trial, options_.constraint_rows)) support = std::move(trial);
   }
   return support;
 }
@@ -407,6 +407,7 @@ void Search::offer(const Fit& fit) {
   const std::vector<int> smaller = reduced(fit);
   Answer answer{fit.support, fit.coef, fit.error};
   if (smaller.size() < fit.support.size()) {
+    if (options_.keep > 0 || options_.within >= 0.0) return;  // pools hold supports all of whose terms matter
     answer.support = smaller;
     answer.coef.clear();
     for (int v : smaller) {

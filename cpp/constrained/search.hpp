@@ -20,6 +20,7 @@ struct Options {
   int keep = 0;           // > 0: a pool of this many supports
   double within = -1.0;   // >= 0: a pool of all with objective <= best (1 + within)
   std::size_t capacity = 200'000;
+  int constraint_rows = 0;  // of the presence rows; those after them are sizes
   double gap = 0.0;
   double seconds = 0.0;  // 0: no limit
   long nodes = 0;

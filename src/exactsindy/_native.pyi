@@ -38,6 +38,7 @@ def solve_constrained(
     runner_up: bool,
     keep: int,
     within: float,
+    constraint_rows: int,
     seconds: float,
     nodes: int,
     progress: Callable[[float, float, int, float], None] | None,

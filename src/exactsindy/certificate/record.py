@@ -12,7 +12,8 @@ class Certificate:
 
     ``fingerprint`` is the SHA-256 of the problem's stored doubles; the claims hold for those numbers only.
     ``weights`` are those of a shared budget's equations (1 for a single equation). ``margin`` is nan where it was
-    not proved; ``lower_bound`` is -inf where nothing is known. ``constraints`` are texts: what they mean needs the problem.
+    not proved; ``lower_bound`` is -inf where nothing is known. ``constraints`` are texts that
+    mean something for that problem only.
     """
 
     target: str

@@ -226,7 +226,9 @@ def constraint_list(constraints: Any) -> tuple[Any, ...]:
     return tuple(constraints)
 
 
-def checked_total(problem: Problem, k: Total) -> Total:
-    """Return a shared budget whose numbers make sense."""
-    total(problem, k)
-    return k
+def budget(problem: Problem, k: Any) -> tuple[int, ...] | Total:
+    """Return a shared budget whose numbers make sense, or one size per equation."""
+    if isinstance(k, Total):
+        total(problem, k)
+        return k
+    return sizes(problem, k)

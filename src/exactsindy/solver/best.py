@@ -43,9 +43,10 @@ def solve(
         Weight of the squared coefficients in the user's units: a number, one per term, or (equations x terms).
         ``ridge * problem.column_norms**2`` gives the ridge of normalised columns.
     constraints
-        What must hold: records such as `Equal`, `Linear`, `Bounds`, `Forbid`, `Implies` or `GradientSystem`, or texts for
-        `parse_constraint`. Equations they bind together are solved together; the arrays of the answer then have one
-        entry. The status is INFEASIBLE if nothing satisfies them, and `Solution.conflict` names some that clash.
+        What must hold: records such as `Equal`, `Linear`, `Bounds`, `Forbid`, `Implies` or `GradientSystem`, or
+        texts for `parse_constraint`. Equations they bind together are solved together; the arrays of the answer
+        then have one entry. The status is INFEASIBLE if nothing satisfies them, and `Solution.conflict` names some
+        that clash.
     start
         Supports to start from (a `Solution`, a mapping from target to terms, or one list of terms per equation). They
         speed the search up; they cannot change the answer.
@@ -75,12 +76,12 @@ def solve(
     starts = _starts(problem, start)
     constraints = arguments.constraint_list(constraints)
     if constraints:
-        size = arguments.checked_total(problem, k) if isinstance(k, Total) else arguments.sizes(problem, k)
+        budget = arguments.budget(problem, k)
         if backend != "native":
             from exactsindy.solver.backends import by_rules
 
-            return by_rules.solve(problem, size, constraints, weights, settings, backend)
-        return constrained.solve(problem, size, constraints, weights, starts, settings)
+            return by_rules.solve(problem, budget, constraints, weights, settings, backend)
+        return constrained.solve(problem, budget, constraints, weights, starts, settings)
     if isinstance(k, Total):
         if backend != "native":
             return joint.by_backend(problem, k, weights, settings, backend)

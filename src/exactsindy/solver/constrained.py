@@ -99,6 +99,26 @@ def path(
         yield solution
 
 
+def pool(
+    problem: Problem,
+    k: tuple[int, ...],
+    constraints: Sequence[Any],
+    ridge: NDArray[np.float64],
+    starts: list[tuple[int, ...]] | None,
+    settings: Settings,
+    count: int,
+    within: float | None,
+) -> list[tuple[Component, JointOutcome]]:
+    """Near-optimal supports of exactly k terms per equation, for each component."""
+    task = prepare(problem, k, constraints, ridge)
+    start = _joint_starts(task, starts)
+    share = -1.0 if within is None else within
+    return [
+        (c, c.solve([], settings, starts=start, exactly=task.budgets(c), keep=count, within=share))
+        for c in task.components
+    ]
+
+
 def refit(
     problem: Problem, supports: list[tuple[int, ...]], constraints: Sequence[Any], ridge: NDArray[np.float64]
 ) -> Solution:
@@ -113,7 +133,7 @@ def refit(
         outside = tuple(v for v in own.variables.tolist() if v not in chosen)
         outcome = own.solve([(outside, 0)] if outside else [], Settings(), runner_up=False)
         outcomes.append(replace(outcome, lower_bound=outcome.lower_bound if outcome.infeasible else -np.inf))
-    solution = _assemble(task, outcomes, Settings(), refitted=True)
+    solution = assemble(task, outcomes, Settings(), refitted=True)
     return replace(solution, support=tuple(supports))
 
 
@@ -138,16 +158,19 @@ class _Allowance:
 
 
 def _solve(task: Task, starts: list[tuple[int, ...]] | None, settings: Settings, *, explain: bool = True) -> Solution:
-    width = task.rules.width
-    start = [[e * width + j for e, support in enumerate(starts) for j in support]] if starts else []
+    start = _joint_starts(task, starts)
     outcomes = [component.solve(task.budgets(component), settings, starts=start) for component in task.components]
     conflict: tuple[str, ...] = ()
     if explain and any(outcome.infeasible for outcome in outcomes):
         conflict = find_conflict(task)
-    return _assemble(task, outcomes, settings, conflict=conflict)
+    return assemble(task, outcomes, settings, conflict=conflict)
 
 
-def _assemble(
+def _joint_starts(task: Task, starts: list[tuple[int, ...]] | None) -> list[list[int]]:
+    return [[e * task.rules.width + j for e, support in enumerate(starts) for j in support]] if starts else []
+
+
+def assemble(
     task: Task,
     outcomes: Sequence[JointOutcome],
     settings: Settings,
@@ -155,6 +178,7 @@ def _assemble(
     conflict: tuple[str, ...] = (),
     refitted: bool = False,
 ) -> Solution:
+    """Put the outcomes of all components together."""
     problem, width = task.problem, task.rules.width
     coef = np.zeros((len(problem.target_names), width))
     support: list[list[int]] = [[] for _ in problem.target_names]

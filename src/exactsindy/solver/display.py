@@ -45,7 +45,7 @@ def _facts(solution: Solution, i: int) -> str:
     status = solution.status[i]
     close = f"proved within {100 * solution.gap[i]:.2g} %" if solution.gap[i] > 1e-8 else "proved optimal"
     if status is Status.INFEASIBLE:
-        return status.value
+        return str(status.value)
     words = {Status.OPTIMAL: close, Status.REFITTED: "refitted, nothing proved"}
     parts = [words.get(status, status.name.lower().replace("_", " ") + ", not proved")]
     parts.append(f"objective {solution.objective[i]:.8g}")

@@ -137,7 +137,9 @@ def solve_path(
     starts = None if start is None else arguments.supports(problem, start, "start")
     given = arguments.constraint_list(constraints)
     if given:
-        most = arguments.checked_total(problem, k_max) if isinstance(k_max, Total) else arguments.one_size(k_max, "k_max")
+        if isinstance(k_max, Total):
+            arguments.total(problem, k_max)
+        most = k_max if isinstance(k_max, Total) else arguments.one_size(k_max, "k_max")
         return Path(problem, tuple(constrained.path(problem, most, given, weights, starts, settings)))
     if isinstance(k_max, Total):
         arguments.total(problem, k_max)

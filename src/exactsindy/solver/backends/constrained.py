@@ -103,15 +103,14 @@ class Component:
         *,
         starts: Sequence[Sequence[int]] = (),
         runner_up: bool = True,
-        exactly: Budget | None = None,
+        exactly: Sequence[Budget] = (),
         keep: int = 0,
         within: float = -1.0,
     ) -> JointOutcome:
-        """Search for the best support (or a pool of them, of `exactly` so many terms)."""
+        """Search for the best support within budgets, or a pool of those with `exactly` so many terms."""
         equations, rows, intervals, presence = self.request
         extra = [self._presence(vs, [1] * len(vs), limit) for vs, limit in budgets]
-        if exactly is not None:
-            extra += [self._presence(exactly[0], [s] * len(exactly[0]), s * exactly[1]) for s in (1, -1)]
+        extra += [self._presence(vs, [s] * len(vs), s * count) for vs, count in exactly for s in (1, -1)]
         raw = _native.solve_constrained(
             equations,
             rows,
@@ -121,6 +120,7 @@ class Component:
             runner_up,
             keep,
             within,
+            len(presence),
             settings.seconds or 0.0,
             settings.nodes or 0,
             self._reporter(settings),
