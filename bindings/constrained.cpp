@@ -44,8 +44,8 @@ System system_of(const std::vector<GivenEquation>& given, const GivenRows& rows,
       equal.shape(1) != variables || below.shape(1) != variables || upper.size() != variables ||
       least.size() != variables || most.size() != variables)
     throw std::invalid_argument("constraints do not fit the equations");
-  Constraints c{list(equal), list(equal_rhs), list(below), list(below_rhs),
-                list(lower), list(upper),     list(least), list(most),      {}};
+  Constraints c{list(equal), list(equal_rhs), list(below), list(below_rhs), list(lower), list(upper),
+                list(least), list(most),      {}};
   for (const auto& [members, coefs, limit] : presence) {
     if (members.size() != coefs.size()) throw std::invalid_argument("presence row does not fit together");
     for (int v : members)

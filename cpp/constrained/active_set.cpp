@@ -9,7 +9,7 @@ namespace exactsindy::constrained {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNoise = 1e-8;      // of the largest coefficient
+constexpr double kNoise = 1e-4;      // so violations of 1e-15 of the largest coefficient are rounding, too
 constexpr double kFeasible = 1e-11;  // violations below this, relative to what was added up, are rounding
 
 }  // namespace
@@ -25,6 +25,7 @@ bool ActiveSet::most_violated(const Frame& f, const Box& box, const NodeSolution
   by = 0.0;
   double top = 0.0;
   for (double x : out.x) top = std::max(top, kNoise * std::abs(x));
+  for (double x : f.beta) top = std::max(top, kNoise * std::abs(x));
   const auto look = [&](const Active& a, double excess, double size) {
     if (excess > kFeasible * size && excess / size > by && !held(a)) by = excess / size, which = a;
   };
@@ -127,8 +128,10 @@ void ActiveSet::solve(const Frame& f, const Box& box, NodeSolution& out) {
         if (rho[i] > 1e-14 && rows_[i].mu / rho[i] < part) part = rows_[i].mu / rho[i], leaving = static_cast<int>(i);
       const double step = std::min(full, part);
       if (step == kInf || ++steps > most) {
-        if (step == kInf) farkas(z.data(), 1.0, which, rho, out);
-        else finish(out);
+        if (step == kInf)
+          farkas(z.data(), 1.0, which, rho, out);
+        else
+          finish(out);
         return;
       }
       for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].mu -= step * rho[i];
@@ -165,8 +168,8 @@ void ActiveSet::finish(NodeSolution& out) const {
   }
 }
 
-// u - sum rho_i u_i vanishes with rho <= 0: as a combination of constraints it has no coefficients left, but a right side
-// that cannot be. (The intervals' share is found by the bound itself.)
+// u - sum rho_i u_i vanishes with rho <= 0: as a combination of constraints it has no coefficients left, but a right
+// side that cannot be. (The intervals' share is found by the bound itself.)
 void ActiveSet::farkas(const double* z, double mu_new, const Active& added, const std::vector<double>& rho,
                        NodeSolution& out) const {
   finish(out);

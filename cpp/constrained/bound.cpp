@@ -14,8 +14,8 @@ constexpr double kUnit = 0x1p-98;  // relative error of one double-double operat
 
 }  // namespace
 
-// x = L b - L (b - S x) + (I - L S) x for the stack S = [root A; sqrt(ridge); C] and b = [root z; 0; d], where the middle
-// part is bounded by the value and vanishes on the rows of C. L is read off the root's dual vectors.
+// x = L b - L (b - S x) + (I - L S) x for the stack S = [root A; sqrt(ridge); C] and b = [root z; 0; d], where the
+// middle part is bounded by the value and vanishes on the rows of C. L is read off the root's dual vectors.
 Bound::Bound(const System& s, const Space& space, const Frame& root)
     : system_(s), kernels_(kernels()), centre_(s.variables, kInf), spread_(s.variables, 0.0) {
   const int n = static_cast<int>(root.variables.size());

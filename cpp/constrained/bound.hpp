@@ -1,13 +1,14 @@
 // Safe lower bounds. For any vector omega over the data rows and any multipliers lambda, mu >= 0,
 //
 //   sum_b w_b |z_b - A_b x|^2 + sum_v ridge_v x_v^2
-//     >=  sum_b w_b (2 omega_b'z_b - |omega_b|^2) - 2 lambda'd - 2 mu'h - sum_v max_{lo_v <= x_v <= hi_v} (2 delta_v x_v
+//     >=  sum_b w_b (2 omega_b'z_b - |omega_b|^2) - 2 lambda'd - 2 mu'h - sum_v max_{lo_v <= x_v <= hi_v} (2 delta_v
+//     x_v
 //         - ridge_v x_v^2),      delta = W A'omega - C'lambda - G'mu,
 //
 // for all x with C x = d, G x <= h and x_v in [lo_v, hi_v], since |z - A x|^2 >= 2 omega'(z - A x) - |omega|^2. The
 // intervals are those of the constraints, cut to what any point not worse than the incumbent can reach. Everything is
-// evaluated in double-double and its rounding subtracted. Where a pure combination of the constraints (omega = 0) gives a
-// positive value, it can be multiplied by any number: nothing is feasible.
+// evaluated in double-double and its rounding subtracted. Where a pure combination of the constraints (omega = 0) gives
+// a positive value, it can be multiplied by any number: nothing is feasible.
 #pragma once
 #include <span>
 #include <vector>

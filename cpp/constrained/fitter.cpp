@@ -79,8 +79,10 @@ bool Fitter::infeasible(std::span<const int> support, const Box& box, const std:
     m.below.assign(system_.below_count, {});
     for (std::size_t j = 0; j < rows_.size(); ++j) {
       const Double2 value = scaled(work_[i][s + 1 + j], sign * rows_[j].factor);
-      if (rows_[j].what.row >= 0) m.below[rows_[j].what.row] = value.hi > 0.0 ? value : Double2{};
-      else if (rows_[j].what.variable < 0) m.equal[j] = value;
+      if (rows_[j].what.row >= 0)
+        m.below[rows_[j].what.row] = value.hi > 0.0 ? value : Double2{};
+      else if (rows_[j].what.variable < 0)
+        m.equal[j] = value;
     }
     if (bound_.infeasible(m, support_, box, cut)) return true;
   }
@@ -165,7 +167,8 @@ void Fitter::load(int p, Double2 factor, Span2 into, bool add) {
 
 // Least squares over the free positions: modified Gram-Schmidt with reorthogonalisation.
 void Fitter::least_squares(Fit& out) {
-  const int s = static_cast<int>(support_.size()), f = static_cast<int>(free_.size()), c = static_cast<int>(rows_.size());
+  const int s = static_cast<int>(support_.size()), f = static_cast<int>(free_.size()),
+            c = static_cast<int>(rows_.size());
   length_ = system_.rows + (system_.has_ridge ? padded(s) : 0);
   hi_.reserve(static_cast<std::size_t>(f + 1) * length_);
   lo_.reserve(static_cast<std::size_t>(f + 1) * length_);
@@ -208,7 +211,8 @@ void Fitter::least_squares(Fit& out) {
   for (std::size_t k = 0; k < system_.blocks.size(); ++k) {
     const Block& b = system_.blocks[k];
     double* zeros = const_cast<double*>(system_.zeros.data());
-    kernels_.axpy2(root_[k], {const_cast<double*>(system_.z.data()) + b.row, zeros}, {target.hi + b.row, target.lo + b.row}, b.rows);
+    kernels_.axpy2(root_[k], {const_cast<double*>(system_.z.data()) + b.row, zeros},
+                   {target.hi + b.row, target.lo + b.row}, b.rows);
   }
   for (int i = 0; i < c; ++i)
     if (pivot_[i] >= 0 && work_[i][s].hi != 0.0) load(pivot_[i], -work_[i][s], target, true);
@@ -377,8 +381,10 @@ void Fitter::evaluate(const Box& box, double cut, Fit& out) {
   m.below.assign(system_.below_count, {});
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const Double2 mu = scaled(multiplier_[i], rows_[i].factor);
-    if (rows_[i].what.row >= 0) m.below[rows_[i].what.row] = mu.hi > 0.0 ? mu : Double2{};
-    else if (rows_[i].what.variable < 0) m.equal[i] = mu;
+    if (rows_[i].what.row >= 0)
+      m.below[rows_[i].what.row] = mu.hi > 0.0 ? mu : Double2{};
+    else if (rows_[i].what.variable < 0)
+      m.equal[i] = mu;
   }
   // Of points worse than this one nothing is claimed.
   const double value_cut = out.error.hi * (1.0 + 1e-9) + floor;

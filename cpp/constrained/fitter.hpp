@@ -13,10 +13,10 @@ struct Fit {
   std::vector<int> support;  // increasing
   std::vector<double> coef;
   std::vector<Double2> x;
-  Double2 error;        // weighted residual and ridge, rounded to 80 bits; compared by this number only
-  double lower = 0.0;   // safe lower bound of the value of this support
+  Double2 error;       // weighted residual and ridge, rounded to 80 bits; compared by this number only
+  double lower = 0.0;  // safe lower bound of the value of this support
   bool feasible = false;
-  bool known = true;    // false: neither a fit nor a proof that there is none was found
+  bool known = true;       // false: neither a fit nor a proof that there is none was found
   bool dependent = false;  // some direction changes the data by less than 1e-13: it was not used
 };
 
@@ -48,7 +48,9 @@ class Fitter {
   Double2 own_value(const Fit& out) const;
   int inequalities(const Box& box) const;
   void evaluate(const Box& box, double cut, Fit& out);
-  Span2 vector(int i) { return {hi_.data() + static_cast<std::size_t>(i) * length_, lo_.data() + static_cast<std::size_t>(i) * length_}; }
+  Span2 vector(int i) {
+    return {hi_.data() + static_cast<std::size_t>(i) * length_, lo_.data() + static_cast<std::size_t>(i) * length_};
+  }
   void load(int column, Double2 factor, Span2 into, bool add);
 
   const System& system_;
@@ -57,15 +59,15 @@ class Fitter {
   int length_ = 0;
   std::vector<int> support_;
   std::vector<Row> rows_;
-  std::vector<std::vector<Double2>> work_;   // reduced rows: coefficients, right side, and what they are made of
-  std::vector<int> pivot_;                   // support position solved for by each reduced row
-  std::vector<int> free_;                    // the other positions
+  std::vector<std::vector<Double2>> work_;      // reduced rows: coefficients, right side, and what they are made of
+  std::vector<int> pivot_;                      // support position solved for by each reduced row
+  std::vector<int> free_;                       // the other positions
   std::vector<double> centre_, centre_spread_;  // of the fit without inequalities
   double centre_value_ = 0.0;
-  std::vector<double> spread_;               // per position
-  int kept_ = 0;                             // orthonormal vectors in use; the next one is the projected target
-  std::vector<Double2> multiplier_;          // one per row
-  std::vector<Double2> root_;                // of the blocks' weights
+  std::vector<double> spread_;       // per position
+  int kept_ = 0;                     // orthonormal vectors in use; the next one is the projected target
+  std::vector<Double2> multiplier_;  // one per row
+  std::vector<Double2> root_;        // of the blocks' weights
   Array hi_, lo_, omega_hi_, omega_lo_;
 };
 

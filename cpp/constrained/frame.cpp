@@ -7,9 +7,9 @@ namespace exactsindy::constrained {
 
 namespace {
 
-constexpr double kSingular = 1e-12;   // a diagonal entry (of columns of norm 1) that doubles cannot invert
-constexpr double kTiny = 1e-9;        // the ridge's root that then helps
-constexpr double kVanished = 1e-20;   // |t|^2 after projection over before: the coefficient is determined
+constexpr double kSingular = 1e-12;  // a diagonal entry (of columns of norm 1) that doubles cannot invert
+constexpr double kTiny = 1e-9;       // the ridge's root that then helps
+constexpr double kVanished = 1e-20;  // |t|^2 after projection over before: the coefficient is determined
 
 }  // namespace
 
@@ -143,7 +143,8 @@ Frame Space::root(int& contradictory) {
       size += std::abs(row[f.variables[p]] * f.beta[p]);
       length += std::abs(row[f.variables[p]]) * std::sqrt(original_[f.variables[p]]);
     }
-    if (!project(f, u.data(), offset, length * length) && std::abs(offset) > 1e-10 * size && contradictory < 0) contradictory = c;
+    if (!project(f, u.data(), offset, length * length) && std::abs(offset) > 1e-10 * size && contradictory < 0)
+      contradictory = c;
   }
   return f;
 }

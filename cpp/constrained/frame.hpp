@@ -52,8 +52,8 @@ class Space {
   }
 
  private:
-  struct Part {  // one block's share
-    int block, first, count;   // positions of its columns
+  struct Part {               // one block's share
+    int block, first, count;  // positions of its columns
     bool rotated = false;
     std::vector<double> back;  // data rows x count: omega = offset + back r
     std::vector<double> offset;

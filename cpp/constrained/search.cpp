@@ -9,11 +9,11 @@ namespace exactsindy::constrained {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kZero = 1e-10;        // coefficients below this share of the largest may be zero: guidance only
+constexpr double kZero = 1e-10;         // coefficients below this share of the largest may be zero: guidance only
 constexpr double kExactZero = 0x1p-60;  // the same for double-double fits
-constexpr double kClosed = 1e-13;      // a node is closed when its bound is this close to the value of its support
-constexpr int kRefined = 64;           // nodes with more terms are not refined in double-double
-constexpr long kLonely = 20'000;       // nodes after which a rival is no longer looked for, if none has turned up
+constexpr double kClosed = 1e-13;       // a node is closed when its bound is this close to the value of its support
+constexpr int kRefined = 64;            // nodes with more terms are not refined in double-double
+constexpr long kLonely = 20'000;        // nodes after which a rival is no longer looked for, if none has turned up
 
 double upper(Double2 error) { return error.hi * (1.0 + 4e-16); }
 
@@ -331,8 +331,10 @@ bool Search::leaf(Node& n) {
     if (fit_.feasible) error = fit_.error.hi, lower = fit_.lower, offer(fit_);
   }
   if (decided) {
-    if (!known) leave_open(open_bound(n)), overflow_ = true;
-    else leave_open(lower);
+    if (!known)
+      leave_open(open_bound(n)), overflow_ = true;
+    else
+      leave_open(lower);
     return true;
   }
   if (error == kInf) return false;
@@ -374,8 +376,10 @@ void Search::try_support(const std::vector<int>& support) {
       const int v = support[p];
       if (system_.least[v] == 0.0) continue;
       const bool positive = fit_.x[p].hi > 0.0 ? box.hi[v] >= system_.least[v] : box.lo[v] > -system_.least[v];
-      if (positive) box.lo[v] = std::max(box.lo[v], system_.least[v]);
-      else box.hi[v] = std::min(box.hi[v], -system_.least[v]);
+      if (positive)
+        box.lo[v] = std::max(box.lo[v], system_.least[v]);
+      else
+        box.hi[v] = std::min(box.hi[v], -system_.least[v]);
     }
     fitter_->fit(support, box, kInf, fit_);
   }

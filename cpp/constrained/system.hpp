@@ -31,9 +31,9 @@ struct Constraints {
 
 // Consecutive variables that share their rows.
 struct Block {
-  int first = 0, count = 0;          // variables
-  int row = 0, rows = 0;             // data rows, padded
-  double weight = 1.0, root = 1.0;   // root^2 <= weight, to rounding
+  int first = 0, count = 0;         // variables
+  int row = 0, rows = 0;            // data rows, padded
+  double weight = 1.0, root = 1.0;  // root^2 <= weight, to rounding
 };
 
 // sum_b weight_b |z_b - A_b x_b|^2 + sum_v ridge_v x_v^2 + rest, subject to linear rows, intervals and presence rows:
@@ -43,13 +43,13 @@ struct System {
   std::vector<Block> blocks;
   std::vector<int> block_of;
   Array z, zeros;
-  std::vector<Array> column;     // per variable, over the rows of its block
-  std::vector<double> ridge;     // scaled
-  std::vector<double> norm;      // upper bounds of sqrt(weight |a_v|^2 + ridge_v), about 1
-  std::vector<int> exponent;     // coefficient in the caller's units = x * 2^(target_exponent - exponent)
-  std::vector<char> inert;       // a zero column in no linear row: its coefficient is 0
+  std::vector<Array> column;  // per variable, over the rows of its block
+  std::vector<double> ridge;  // scaled
+  std::vector<double> norm;   // upper bounds of sqrt(weight |a_v|^2 + ridge_v), about 1
+  std::vector<int> exponent;  // coefficient in the caller's units = x * 2^(target_exponent - exponent)
+  std::vector<char> inert;    // a zero column in no linear row: its coefficient is 0
   int target_exponent = 0;
-  double z_norm = 0.0;           // upper bound of the weighted norm of z
+  double z_norm = 0.0;  // upper bound of the weighted norm of z
   Double2 rest;
   bool has_ridge = false;
 

@@ -8,6 +8,7 @@
 #include "tests/kernels_test.hpp"
 #include "tests/refit_test.hpp"
 #include "tests/certifier_test.hpp"
+#include "tests/constrained_test.hpp"
 #include "tests/solve_test.hpp"
 #include "tests/limits_test.hpp"
 #include "tests/threads_test.hpp"

@@ -94,7 +94,7 @@ def unexplained_gradient(rules: Rules, equations: Sequence[Equation], indices: S
         sizes = ((rules.least[v], -1.0), (rules.most[v], 1.0))
         ends += [(s * limit, s * t) for s in (1, -1) for limit, t in sizes if limit]
         columns += [sign * unit for end, sign in ends if np.isfinite(end) and abs(x[v] - end) <= 1e-7 * abs(end)]
-    kept = [c / np.linalg.norm(c) for c in columns if np.any(c)]
+    kept = [c / np.abs(c).max() for c in columns if np.any(c)]
     if not kept:
         return float(np.abs(target).max())
     matrix = np.column_stack(kept)
