@@ -17,14 +17,27 @@ constexpr double kUnit = 0x1p-98;  // relative error of one double-double operat
 // x = L b - L (b - S x) + (I - L S) x for the stack S = [root A; sqrt(ridge); C] and b = [root z; 0; d], where the
 // middle part is bounded by the value and vanishes on the rows of C. L is read off the root's dual vectors.
 Bound::Bound(const System& s, const Space& space, const Frame& root)
-    : system_(s), kernels_(kernels()), centre_(s.variables, kInf), spread_(s.variables, 0.0) {
+    : system_(s),
+      kernels_(kernels()),
+      centre_(s.variables, kInf),
+      spread_(s.variables, 0.0),
+      by_ridge_(s.variables, kInf),
+      equal_of_(s.variables),
+      below_of_(s.variables) {
+  for (int v = 0; v < s.variables; ++v) {
+    if (s.ridge[v] > 0.0) by_ridge_[v] = (1.0 + 8.0 * kEps) / std::sqrt(s.ridge[v]);
+    for (int i = 0; i < s.equal_count; ++i)
+      if (s.equal_row(i)[v] != 0.0) equal_of_[v].push_back({i, s.equal_row(i)[v]});
+    for (int i = 0; i < s.below_count; ++i)
+      if (s.below_row(i)[v] != 0.0) below_of_[v].push_back({i, s.below_row(i)[v]});
+  }
   const int n = static_cast<int>(root.variables.size());
   if (space.regularised() || n == 0) return;
   Array left(s.rows);
-  std::vector<std::vector<double>> data(n, std::vector<double>(s.rows)), on_ridge(n);
+  std::vector<std::vector<double>> data(n, std::vector<double>(s.rows));
   Array zero(space.stride()), offset(s.rows);
   space.data_residual(zero.data(), offset.data());
-  std::vector<double> row_norm(n), defect(n), product(n);
+  std::vector<double> row_norm(n), defect(n);
   double left_square = 0.0, defect_square = 0.0;
   const double gamma = (s.rows + n + s.equal_count + 16) * 2.0 * kEps;
   for (int p = 0; p < n; ++p) {
@@ -37,14 +50,16 @@ Bound::Bound(const System& s, const Space& space, const Frame& root)
         square += data[p][i] * data[p][i];
       }
     // On the ridge rows L is whatever makes L S = I as nearly as possible: chosen below.
-    on_ridge[p].assign(n, 0.0);
     double sum = 0.0;
     for (int q = 0; q < n; ++q) {
       const int v = root.variables[q];
       const Block& b = s.blocks[s.block_of[v]];
       double dot = 0.0, size = 0.0;
-      for (int i = 0; i < b.rows; ++i) dot += data[p][b.row + i] * s.column[v][i] * b.root;
-      for (int i = 0; i < b.rows; ++i) size += std::abs(data[p][b.row + i] * s.column[v][i]) * b.root;
+      for (int i = 0; i < b.count; ++i) {
+        const double part = data[p][b.row + i] * s.column[v][i] * b.root;
+        dot += part;
+        size += std::abs(part);
+      }
       for (int c = 0; c < s.equal_count; ++c) {
         const double part = space.vector(root, p)[space.tag(c)] * s.equal_row(c)[v];
         dot -= part;
@@ -53,8 +68,7 @@ Bound::Bound(const System& s, const Space& space, const Frame& root)
       double e = (p == q ? 1.0 : 0.0) - dot;
       if (s.ridge[v] > 0.0) {
         const double root_ridge = std::sqrt(s.ridge[v]);
-        on_ridge[p][q] = e / root_ridge;
-        square += on_ridge[p][q] * on_ridge[p][q];
+        square += e / root_ridge * (e / root_ridge);
         size += std::abs(e);
         e = 0.0;
       }
@@ -97,16 +111,17 @@ Bound::Bound(const System& s, const Space& space, const Frame& root)
   }
 }
 
-double Bound::reach(int v, double cut) const {
-  const double root = std::sqrt(std::max(cut, 0.0)) * (1.0 + 8.0 * kEps);
+double Bound::reach(int v, double cut) const { return reach_at(v, std::sqrt(std::max(cut, 0.0)) * (1.0 + 8.0 * kEps)); }
+
+double Bound::reach_at(int v, double root) const {
   double value = std::min((centre_[v] + spread_[v] * root) * (1.0 + 8.0 * kEps), system_.reach_limit);
   if (std::isnan(value)) value = system_.reach_limit;
-  if (system_.ridge[v] > 0.0) value = std::min(value, root / std::sqrt(system_.ridge[v]) * (1.0 + 8.0 * kEps));
-  return value;
+  return std::min(value, root * by_ridge_[v]);
 }
 
-// delta_v, and the sum of the sizes of what was added up.
-Double2 Bound::slope(int v, const double* hi, const double* lo, const Multipliers& m, double& magnitude) const {
+// delta_v, and the sum of the sizes of what was added up; `norm` is that of omega on the rows of v's block.
+Double2 Bound::slope(int v, const double* hi, const double* lo, double norm, const Multipliers& m,
+                     double& magnitude) const {
   Double2 delta{};
   magnitude = 0.0;
   if (hi) {
@@ -114,20 +129,19 @@ Double2 Bound::slope(int v, const double* hi, const double* lo, const Multiplier
     double* column = const_cast<double*>(system_.column[v].data());
     double* zeros = const_cast<double*>(system_.zeros.data());
     const Span2 omega{const_cast<double*>(hi) + b.row, lo ? const_cast<double*>(lo) + b.row : zeros};
-    delta = kernels_.dot2({column, zeros}, omega, b.rows) * Double2{b.weight, 0.0};
-    magnitude = b.weight * std::sqrt(kernels_.dot(hi + b.row, hi + b.row, b.rows)) * 2.0;
-    magnitude *= system_.norm[v] / b.root + 1.0;
+    delta = kernels_.dot2({column, zeros}, omega, b.rows);
+    if (b.weight != 1.0) delta = delta * Double2{b.weight, 0.0};
+    magnitude = 2.0 * b.weight * norm * (system_.norm[v] / b.root + 1.0);
   }
-  const auto add = [&](const std::vector<Double2>& multipliers, const std::vector<double>& rows) {
-    for (std::size_t i = 0; i < multipliers.size(); ++i) {
-      const double c = rows[i * system_.variables + v];
-      if (c == 0.0 || multipliers[i].hi == 0.0) continue;
-      delta = delta - multipliers[i] * Double2{c, 0.0};
-      magnitude += std::abs(multipliers[i].hi * c);
+  const auto add = [&](const std::vector<Double2>& multipliers, const std::vector<Entry>& entries) {
+    for (const auto& [row, c] : entries) {
+      if (row >= static_cast<int>(multipliers.size()) || multipliers[row].hi == 0.0) continue;
+      delta = delta - multipliers[row] * Double2{c, 0.0};
+      magnitude += std::abs(multipliers[row].hi * c);
     }
   };
-  add(m.equal, system_.equal);
-  add(m.below, system_.below);
+  add(m.equal, equal_of_[v]);
+  add(m.below, below_of_[v]);
   return delta;
 }
 
@@ -137,6 +151,13 @@ Bound::Sum Bound::price(int v, Double2 delta, double error, const Box& box, doub
   if (lo > hi) return {};  // (an empty interval: callers find that out otherwise)
   const double ridge = system_.ridge[v];
   const double slack = 2.0 * error * std::max(std::abs(lo), std::abs(hi));
+  // Within reach only: a few units in the last place of a small number do not matter, so doubles rounded up serve.
+  if (!std::isfinite(box.lo[v]) && !std::isfinite(box.hi[v])) {
+    double value = 2.0 * std::abs(delta.hi) * limit;
+    if (ridge > 0.0) value = std::min(value, delta.hi / ridge * delta.hi);
+    value = (value + slack) * (1.0 + 8.0 * kEps);
+    return {{value, 0.0}, value};
+  }
   double x = delta.hi > 0.0 ? hi : lo;
   if (ridge > 0.0) {
     const double best = delta.hi / ridge;
@@ -155,12 +176,15 @@ double Bound::value(const double* hi, const double* lo, const Multipliers& m, st
   double* zeros = const_cast<double*>(system_.zeros.data());
   Double2 sum{};
   double magnitude = 0.0;
+  const double root = std::sqrt(std::max(cut, 0.0)) * (1.0 + 8.0 * kEps);
+  norms_.clear();
   for (const Block& b : system_.blocks) {
     const Span2 omega{const_cast<double*>(hi) + b.row, lo ? const_cast<double*>(lo) + b.row : zeros};
     const Double2 cross = kernels_.dot2(omega, {const_cast<double*>(system_.z.data()) + b.row, zeros}, b.rows);
     const Double2 square = kernels_.dot2(omega, omega, b.rows);
     sum = sum + (cross + cross - square) * Double2{b.weight, 0.0};
     const double norm = std::sqrt(square.hi);
+    norms_.push_back(norm);
     magnitude += b.weight * (2.0 * norm * (system_.z_norm / b.root) + square.hi);
   }
   const auto subtract = [&](const std::vector<Double2>& multipliers, const std::vector<double>& rhs) {
@@ -174,8 +198,8 @@ double Bound::value(const double* hi, const double* lo, const Multipliers& m, st
   const double count = system_.rows + system_.equal_count + system_.below_count + 16.0;
   for (int v : variables) {
     double size = 0.0;
-    const Double2 delta = slope(v, hi, lo, m, size);
-    const Sum p = price(v, delta, count * kUnit * size, box, reach(v, cut));
+    const Double2 delta = slope(v, hi, lo, norms_[system_.block_of[v]], m, size);
+    const Sum p = price(v, delta, count * kUnit * size, box, reach_at(v, root));
     sum = sum - p.value;
     magnitude += p.magnitude;
   }
@@ -197,7 +221,7 @@ bool Bound::infeasible(const Multipliers& m, std::span<const int> variables, con
   const double count = system_.equal_count + system_.below_count + 16.0;
   for (int v : variables) {
     double size = 0.0;
-    const Double2 delta = slope(v, nullptr, nullptr, m, size);
+    const Double2 delta = slope(v, nullptr, nullptr, 0.0, m, size);
     const double limit = reach(v, cut);
     const double lo = std::max(box.lo[v], -limit), hi = std::min(box.hi[v], limit);
     if (lo > hi) return true;  // nothing within reach

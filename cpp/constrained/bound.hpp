@@ -47,11 +47,18 @@ class Bound {
     double magnitude = 0.0;
   };
   Sum price(int v, Double2 delta, double error, const Box& box, double limit) const;
-  Double2 slope(int v, const double* hi, const double* lo, const Multipliers& m, double& magnitude) const;
+  Double2 slope(int v, const double* hi, const double* lo, double norm, const Multipliers& m, double& magnitude) const;
+  double reach_at(int v, double root) const;
 
   const System& system_;
   const Kernels& kernels_;
-  std::vector<double> centre_, spread_;
+  struct Entry {
+    int row;
+    double coef;
+  };
+  std::vector<double> centre_, spread_, by_ridge_;
+  std::vector<std::vector<Entry>> equal_of_, below_of_;  // the rows of each variable
+  mutable std::vector<double> norms_;                    // scratch: of omega, per block
   bool verified_ = false;
 };
 

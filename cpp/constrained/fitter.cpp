@@ -12,6 +12,7 @@ constexpr double kDependent = 1e-13;  // as in the search without constraints
 constexpr double kConsistent = 1e-10;
 constexpr double kNegative = 1e-12;
 constexpr double kNoise = 1e-15;  // of the largest coefficient: what rounding may leave of one that is 0
+constexpr double kOnce = 1e-4;    // a vector that keeps this share of its square has lost no digits that matter
 constexpr int kMostSteps = 60;
 
 Double2 scaled(Double2 a, double b) { return a * Double2{b, 0.0}; }
@@ -186,13 +187,18 @@ void Fitter::least_squares(Fit& out) {
       size += std::abs(work_[i][free_[k]].hi) * system_.norm[support_[pivot_[i]]];
     }
     for (int i = 0; i < m; ++i) r[i][m] = {};
-    for (int pass = 0; pass < 2; ++pass)
+    Double2 square = kernels_.dot2(q, q, length_);
+    for (int pass = 0; pass < 2 && m > 0; ++pass) {
       for (int i = 0; i < m; ++i) {
         const Double2 h = kernels_.dot2(vector(i), q, length_);
         kernels_.axpy2(-h, vector(i), q, length_);
         r[i][m] = r[i][m] + h;
       }
-    const Double2 norm = sqrt(kernels_.dot2(q, q, length_));
+      const double before = square.hi;
+      square = kernels_.dot2(q, q, length_);
+      if (square.hi > kOnce * before) break;
+    }
+    const Double2 norm = sqrt(square);
     if (norm.hi <= kDependent * size) {
       out.dependent = true;
       continue;
@@ -217,12 +223,17 @@ void Fitter::least_squares(Fit& out) {
   for (int i = 0; i < c; ++i)
     if (pivot_[i] >= 0 && work_[i][s].hi != 0.0) load(pivot_[i], -work_[i][s], target, true);
   std::vector<Double2> y(m);
-  for (int pass = 0; pass < 2; ++pass)
+  double before = kernels_.dot(target.hi, target.hi, length_);
+  for (int pass = 0; pass < 2; ++pass) {
     for (int i = 0; i < m; ++i) {
       const Double2 h = kernels_.dot2(vector(i), target, length_);
       kernels_.axpy2(-h, vector(i), target, length_);
       y[i] = y[i] + h;
     }
+    const double after = kernels_.dot(target.hi, target.hi, length_);
+    if (after > kOnce * before) break;
+    before = after;
+  }
   out.x.assign(s, {});
   for (int i = m - 1; i >= 0; --i) {
     for (int l = i + 1; l < m; ++l) y[i] = y[i] - r[i][l] * y[l];

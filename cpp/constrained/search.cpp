@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace exactsindy::constrained {
 
@@ -13,7 +14,10 @@ constexpr double kZero = 1e-10;         // coefficients below this share of the 
 constexpr double kExactZero = 0x1p-60;  // the same for double-double fits
 constexpr double kClosed = 1e-13;       // a node is closed when its bound is this close to the value of its support
 constexpr int kRefined = 64;            // nodes with more terms are not refined in double-double
-constexpr long kLonely = 20'000;        // nodes after which a rival is no longer looked for, if none has turned up
+constexpr double kRough = 1e-6;         // values above this share of |z|^2 are right to kBlur in doubles
+constexpr double kBlur = 1e-6;
+constexpr double kTight = 1e-11;
+constexpr long kLonely = 20'000;  // nodes after which a rival is no longer looked for, if none has turned up
 
 double upper(Double2 error) { return error.hi * (1.0 + 4e-16); }
 
@@ -64,6 +68,10 @@ Outcome Search::run(const std::vector<std::vector<int>>& starts) {
   omega_.reset(std::max(system_.rows, 1));
   for (int v = 0; v < system_.variables; ++v) interval(root, v);
   root.logic.take_changes();
+  used_.assign(system_.variables, 0);
+  prepare_equalities();
+  for (const PresenceRow& row : rows_.rows)
+    if (std::all_of(row.coefs.begin(), row.coefs.end(), [](int c) { return c == 1; })) budgets_.push_back(&row);
   if (contradictory >= 0) {
     Box all = root.box;
     std::fill(all.lo.begin(), all.lo.end(), -kInf), std::fill(all.hi.begin(), all.hi.end(), kInf);
@@ -80,8 +88,19 @@ Outcome Search::run(const std::vector<std::vector<int>>& starts) {
       if (trial[v] == Flag::kIn) support.push_back(v);
     try_support(support);
   }
+  postpone_ = options_.keep == 0 && options_.within < 0.0 &&
+              std::all_of(system_.least.begin(), system_.least.end(), [](double x) { return x == 0.0; });
+  const Node fresh{space_->copy(root.frame), root.logic, root.box, root.sign};
   greedy(root);
   explore(0);
+  if (!settle()) {  // (never seen: doubles would have to be off by a millionth)
+    postpone_ = false;
+    seen_.clear();
+    answers_.clear();
+    cut_ = least_cut_ = open_ = kInf;
+    copy(fresh, root);
+    explore(0);
+  }
   out.end = end_;
   if (end_ == End::kComplete && open_ == kInf && answers_.empty()) return finish();
   std::sort(answers_.begin(), answers_.end(), better);
@@ -101,6 +120,22 @@ Outcome Search::run(const std::vector<std::vector<int>>& starts) {
   }
   out.answers = answers_;
   return finish();
+}
+
+void Search::prepare_equalities() {
+  removable_.assign(system_.variables, 1);
+  for (int i = 0; i < options_.constraint_rows; ++i)
+    for (std::size_t j = 0; j < rows_.rows[i].variables.size(); ++j)
+      if (rows_.rows[i].coefs[j] < 0) removable_[rows_.rows[i].variables[j]] = 0;
+  zero_rows_.resize(system_.variables);
+  for (int v = 0; v < system_.variables; ++v) removable_[v] = removable_[v] && system_.least[v] == 0.0;
+  for (int c = 0; c < system_.equal_count; ++c) {
+    if (system_.equal_rhs[c] != 0.0) continue;
+    std::vector<int> row;
+    for (int v = 0; v < system_.variables; ++v)
+      if (system_.equal_row(c)[v] != 0.0) row.push_back(v);
+    for (int v : row) zero_rows_[v].push_back(row);
+  }
 }
 
 // The interval of a variable as its node knows it.
@@ -125,16 +160,18 @@ bool Search::decide(Node& n, int v, Flag value) {
 
 // Carry out what the logic has decided: terms leave the frame, dearest first, until the node may be pruned.
 Search::State Search::impose(Node& n) {
-  std::vector<int> outs;
-  for (int v : n.logic.take_changes()) {
-    const double lo = n.box.lo[v], hi = n.box.hi[v];
-    interval(n, v);
-    if (n.box.lo[v] > n.box.hi[v]) return State::kPruned;
-    if (n.logic[v] != Flag::kOut) continue;
-    if (lo > 0.0 || hi < 0.0) return State::kPruned;
-    outs.push_back(v);
-  }
-  while (!outs.empty()) {
+  bool outs = false;
+  for (std::vector<int> changes = n.logic.take_changes(); !changes.empty(); changes = n.logic.take_changes())
+    for (int v : changes) {
+      const double lo = n.box.lo[v], hi = n.box.hi[v];
+      interval(n, v);
+      if (n.box.lo[v] > n.box.hi[v]) return State::kPruned;
+      if (n.logic[v] != Flag::kOut) continue;
+      if (lo > 0.0 || hi < 0.0) return State::kPruned;
+      outs = true;
+      if (!lonely(n, v)) return State::kPruned;
+    }
+  while (outs) {
     int position = -1;
     double dearest = -1.0;
     for (std::size_t p = 0; p < n.frame.variables.size(); ++p) {
@@ -157,12 +194,26 @@ Search::State Search::impose(Node& n) {
   return State::kOpen;
 }
 
+// A term has left: where it leaves another one alone in an equality with 0, that one has no coefficient, and supports
+// with it are as good as those without it. False: it was decided to be in, so the node holds nothing that counts.
+bool Search::lonely(Node& n, int v) {
+  for (const std::vector<int>& row : zero_rows_[v]) {
+    int left = -1, count = 0;
+    for (int u : row)
+      if (n.logic[u] != Flag::kOut) left = u, ++count;
+    if (count != 1 || !removable_[left]) continue;
+    if (n.logic[left] == Flag::kIn || !n.logic.set(left, Flag::kOut)) return false;
+  }
+  return true;
+}
+
 // Safe bound from the frame alone.
 double Search::open_bound(Node& n) {
-  Multipliers m;
-  for (int c = 0; c < system_.equal_count; ++c) m.equal.push_back({n.frame.r[space_->tag(c)], 0.0});
+  multipliers_.equal.resize(system_.equal_count);
+  multipliers_.below.clear();
+  for (int c = 0; c < system_.equal_count; ++c) multipliers_.equal[c] = {n.frame.r[space_->tag(c)], 0.0};
   space_->data_residual(n.frame.r.data(), omega_.data());
-  return std::max(0.0, bound_->value(omega_.data(), nullptr, m, n.frame.variables, n.box, cut_));
+  return std::max(0.0, bound_->value(omega_.data(), nullptr, multipliers_, n.frame.variables, n.box, cut_));
 }
 
 double Search::certified(Node& n, const NodeSolution& s, bool refine) {
@@ -184,12 +235,12 @@ bool Search::forced(Node& n, int position) {
   const int v = n.frame.variables[position];
   std::copy_n(node_solution_.r.data(), space_->stride(), scratch_.data());
   space_->axpy(x / square, space_->vector(n.frame, position), scratch_.data());
-  Multipliers m = node_solution_.multipliers;
-  for (int c = 0; c < system_.equal_count; ++c) m.equal[c] = {scratch_[space_->tag(c)], 0.0};
+  multipliers_ = node_solution_.multipliers;
+  for (int c = 0; c < system_.equal_count; ++c) multipliers_.equal[c] = {scratch_[space_->tag(c)], 0.0};
   space_->data_residual(scratch_.data(), omega_.data());
   const double lo = n.box.lo[v], hi = n.box.hi[v];
   n.box.lo[v] = n.box.hi[v] = 0.0;
-  const double value = bound_->value(omega_.data(), nullptr, m, n.frame.variables, n.box, cut_);
+  const double value = bound_->value(omega_.data(), nullptr, multipliers_, n.frame.variables, n.box, cut_);
   n.box.lo[v] = lo, n.box.hi[v] = hi;
   return value > cut_;
 }
@@ -247,7 +298,8 @@ bool Search::pause() {
     if (options_.seconds > 0.0 && now > options_.seconds) end_ = End::kTime;
     if (watch_ && now >= next_tick_) {
       next_tick_ = now + 0.05;
-      const double best = answers_.empty() ? kInf : answers_.front().error.hi;
+      double best = answers_.empty() ? kInf : answers_.front().error.hi;
+      if (!pending_.empty()) best = std::min(best, pending_[0].value);
       if (!watch_(best, 0.0, nodes_, now)) end_ = End::kInterrupted;
     }
   }
@@ -321,6 +373,16 @@ bool Search::leaf(Node& n) {
   bool decided = true;
   for (int v = 0; v < system_.variables; ++v) decided = decided && n.logic[v] != Flag::kFree;
   if (!allowed(rows_, in, static_cast<int>(rows_.rows.size()))) return decided;
+  if (postpone_ && node_solution_.value > kRough * system_.z_norm * system_.z_norm && !node_solution_.infeasible) {
+    // If it was taken note of as a candidate, all that is left is to say that the node holds nothing below this bound.
+    const bool noted = seen_.contains(in) || node_solution_.value > cut_ ||
+                       std::any_of(pending_.begin(), pending_.end(), [&](const Pending& p) { return p.support == in; });
+    const double bound = noted ? certified(n, node_solution_, false) : -kInf;
+    if (bound >= node_solution_.value * (1.0 - kTight)) {
+      leave_open(bound);
+      return true;
+    }
+  }
   double error = kInf, lower = kInf;
   bool known = true;
   if (const auto before = seen_.find(in); before != seen_.end()) {
@@ -328,6 +390,7 @@ bool Search::leaf(Node& n) {
   } else {
     fitter_->fit(in, n.box, kInf, fit_);
     known = fit_.known;
+    if (postpone_ && known) seen_[in] = fit_.feasible ? Known{fit_.error, fit_.lower} : Known{{kInf, 0.0}, kInf};
     if (fit_.feasible) error = fit_.error.hi, lower = fit_.lower, offer(fit_);
   }
   if (decided) {
@@ -350,6 +413,16 @@ void Search::candidate(const Node& n, const NodeSolution& s) {
   if (s.value > cut_) return;
   double top = 0.0;
   for (double x : s.x) top = std::max(top, std::abs(x));
+  std::fill(used_.begin(), used_.end(), 0);
+  std::size_t nonzero = 0;
+  for (int v = 0; v < system_.variables; ++v) used_[v] = n.logic[v] == Flag::kIn;
+  for (std::size_t p = 0; p < n.frame.variables.size(); ++p)
+    if (std::abs(s.x[p]) > kZero * top) used_[n.frame.variables[p]] = 1, ++nonzero;
+  for (const PresenceRow* row : budgets_) {  // most nodes have too many terms: seen without copying anything
+    int count = 0;
+    for (int v : row->variables) count += used_[v];
+    if (count > row->limit) return;
+  }
   Logic trial = n.logic;
   for (std::size_t p = 0; p < n.frame.variables.size(); ++p)
     if (std::abs(s.x[p]) > kZero * top && !trial.set(n.frame.variables[p], Flag::kIn)) return;
@@ -357,7 +430,26 @@ void Search::candidate(const Node& n, const NodeSolution& s) {
   std::vector<int> support;
   for (int v = 0; v < system_.variables; ++v)
     if (trial[v] == Flag::kIn) support.push_back(v);
-  try_support(support);
+  // Where every term has a coefficient its value is that of the node: known well enough to cut with until it is fitted.
+  if (!postpone_ || support.size() != nonzero || !(s.value > kRough * system_.z_norm * system_.z_norm))
+    return try_support(support);
+  if (seen_.contains(support)) return;
+  for (const Pending& p : pending_)
+    if (p.support == support) return;
+  pending_.push_back({std::move(support), s.value * (1.0 + kBlur)});
+  std::sort(pending_.begin(), pending_.end(), [](const Pending& a, const Pending& b) { return a.value < b.value; });
+  update_cut();
+  std::erase_if(pending_, [&](const Pending& p) { return p.value > cut_ * (1.0 + kBlur); });
+}
+
+// Fit what was only estimated. False: an estimate that the search relied on was wrong.
+bool Search::settle() {
+  std::vector<Pending> all = std::exchange(pending_, {});
+  const double used = least_cut_;
+  for (const Pending& p : all)
+    if (p.value <= used * (1.0 + kBlur)) try_support(p.support);
+  update_cut();
+  return all.empty() || (!answers_.empty() && answers_[0].error.hi <= used);
 }
 
 void Search::try_support(const std::vector<int>& support) {
@@ -419,7 +511,8 @@ void Search::offer(const Fit& fit) {
       answer.coef.push_back(fit.coef[at]);
     }
   }
-  if (upper(answer.error) > cut_ && answer.error.hi > cut_) return;
+  std::erase_if(pending_, [&](const Pending& p) { return p.support == fit.support || p.support == answer.support; });
+  if (answer.error.hi > cut_) return;
   for (const Answer& a : answers_)
     if (a.support == answer.support && !better(answer, a)) return;
   std::erase_if(answers_, [&](const Answer& a) { return a.support == answer.support; });
@@ -437,7 +530,7 @@ void Search::offer(const Fit& fit) {
 }
 
 void Search::update_cut() {
-  if (answers_.empty()) return;
+  if (answers_.empty() && pending_.empty()) return;
   if (options_.within >= 0.0) {
     const double limit = (answers_[0].error + system_.rest).hi * (1.0 + options_.within) * (1.0 + 1e-15);
     cut_ = (Double2{limit, 0.0} - system_.rest).hi + 1e-15 * limit;
@@ -445,12 +538,15 @@ void Search::update_cut() {
   } else if (options_.keep > 0) {
     cut_ = static_cast<int>(answers_.size()) >= options_.keep ? upper(answers_.back().error) : kInf;
   } else {
-    cut_ = options_.runner_up && nodes_ < kLonely ? kInf : upper(answers_[0].error);
-    for (std::size_t i = 1; options_.runner_up && i < answers_.size(); ++i)
-      if (answers_[i].support.size() == answers_[0].support.size()) {
-        cut_ = upper(answers_[i].error);
-        break;
-      }
+    const bool estimated = !pending_.empty() && (answers_.empty() || pending_[0].value < upper(answers_[0].error));
+    const std::size_t size = estimated ? pending_[0].support.size() : answers_[0].support.size();
+    const double best = estimated ? pending_[0].value : upper(answers_[0].error);
+    double rival = kInf;
+    for (std::size_t i = estimated ? 0 : 1; i < answers_.size(); ++i)
+      if (answers_[i].support.size() == size) rival = std::min(rival, upper(answers_[i].error));
+    for (std::size_t i = estimated ? 1 : 0; i < pending_.size(); ++i)
+      if (pending_[i].support.size() == size) rival = std::min(rival, pending_[i].value);
+    cut_ = !options_.runner_up || (rival == kInf && nodes_ >= kLonely) ? best : rival;
   }
   least_cut_ = std::min(least_cut_, cut_);
 }
@@ -461,9 +557,9 @@ void Search::greedy(const Node& root) {
   for (;;) {
     inequalities_->solve(n.frame, n.box, node_solution_);
     if (node_solution_.infeasible) return;
-    const std::size_t before = answers_.size();
+    const std::size_t before = answers_.size() + pending_.size();
     candidate(n, node_solution_);
-    if (answers_.size() > before) return;
+    if (answers_.size() + pending_.size() > before) return;
     int cheapest = -1;
     double least = kInf;
     for (std::size_t p = 0; p < n.frame.variables.size(); ++p) {

@@ -65,6 +65,8 @@ class Search {
   void explore(int depth);
   State impose(Node& node);
   bool decide(Node& node, int v, Flag value);
+  bool lonely(Node& node, int v);
+  void prepare_equalities();
   double certified(Node& node, const NodeSolution& solution, bool refine);
   double open_bound(Node& node);
   bool forced(Node& node, int position);
@@ -74,6 +76,7 @@ class Search {
   void candidate(const Node& node, const NodeSolution& solution);
   void try_support(const std::vector<int>& support);
   bool leaf(Node& node);
+  bool settle();
   void offer(const Fit& fit);
   std::vector<int> reduced(const Fit& fit) const;
   void update_cut();
@@ -95,14 +98,25 @@ class Search {
   std::unique_ptr<Fitter> fitter_;
   std::vector<std::unique_ptr<Node>> levels_;
   NodeSolution node_solution_;
+  Multipliers multipliers_;
+  std::vector<const PresenceRow*> budgets_;  // rows that only count
+  std::vector<char> used_;
+  std::vector<char> removable_;                           // no constraint on supports needs the term
+  std::vector<std::vector<std::vector<int>>> zero_rows_;  // per variable: the terms of its equalities with 0
   Array pivot_, omega_, scratch_;
   Fit fit_;
+  struct Pending {  // a support that a node's solution has, with its value from there
+    std::vector<int> support;
+    double value;
+  };
   struct Known {
     Double2 error;
     double lower;
   };
   std::map<std::vector<int>, Known> seen_;  // supports fitted without signs to choose; infinite error: infeasible
   std::vector<Answer> answers_;
+  std::vector<Pending> pending_;
+  bool postpone_ = false;
   bool overflow_ = false;
   double cut_, least_cut_, open_;
   End end_ = End::kComplete;

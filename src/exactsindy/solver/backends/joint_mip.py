@@ -35,12 +35,12 @@ def gurobi(stacked: Stacked, settings: Settings) -> Claim:
             env.setParam("OutputFlag", 0)
             env.start()
             with gurobipy.Model(env=env) as model:
-                present = gurobi_model(gurobipy, model, p, settings)
+                absent = gurobi_model(gurobipy, model, p, settings)
                 model.optimize()
                 code = model.Status
                 if code in (gurobipy.GRB.INFEASIBLE, gurobipy.GRB.INF_OR_UNBD):
                     return None, np.inf, Status.INFEASIBLE, int(model.NodeCount)
-                support = np.flatnonzero(np.asarray(present.X) > 0.5).tolist() if model.SolCount else None
+                support = np.flatnonzero(np.asarray(absent.X) < 0.5).tolist() if model.SolCount else None
                 known = {gurobipy.GRB.OPTIMAL: Status.OPTIMAL, gurobipy.GRB.TIME_LIMIT: Status.TIME_LIMIT}
                 return support, float(model.ObjBound) * unit, known.get(code, Status.INTERRUPTED), int(model.NodeCount)
     except gurobipy.GurobiError as error:
@@ -48,7 +48,7 @@ def gurobi(stacked: Stacked, settings: Settings) -> Claim:
 
 
 def gurobi_model(gurobipy: Any, model: Any, p: Stacked, settings: Settings) -> Any:
-    """Write the model; return its presence variables."""
+    """Write the model; return its absence variables."""
     model.Params.Threads = settings.threads or 0
     if settings.seconds is not None:
         model.Params.TimeLimit = settings.seconds
@@ -57,9 +57,7 @@ def gurobi_model(gurobipy: Any, model: Any, p: Stacked, settings: Settings) -> A
         model.setParam(name, 1e-9)
     width, infinite = p.matrix.shape[1], gurobipy.GRB.INFINITY
     x = model.addMVar(width, lb=np.maximum(p.lower, -infinite), ub=np.minimum(p.upper, infinite))
-    present = model.addMVar(width, vtype=gurobipy.GRB.BINARY)
-    absent = model.addMVar(width, lb=0.0, ub=1.0)
-    model.addConstr(absent == 1 - present)
+    absent = model.addMVar(width, vtype=gurobipy.GRB.BINARY)
     for j in range(width):
         model.addSOS(gurobipy.GRB.SOS_TYPE1, [x[j].item(), absent[j].item()])
     for rows, rhs, equal in ((p.equal, p.equal_rhs, True), (p.below, p.below_rhs, False)):
@@ -68,19 +66,20 @@ def gurobi_model(gurobipy: Any, model: Any, p: Stacked, settings: Settings) -> A
             left, right = (rows / scale[:, None]) @ x, rhs / scale
             model.addConstr(left == right if equal else left <= right)
     if len(p.presence):
-        model.addConstr(p.presence @ present <= p.presence_rhs)
-    positive = {}
+        model.addConstr(-(p.presence @ absent) <= p.presence_rhs - p.presence.sum(axis=1))
+    positive: dict[int, Any] = {}
+    present = {j: 1 - absent[j].item() for j in range(width)}
     for j in np.flatnonzero((p.least > 0) | np.isfinite(p.most)).tolist():
         positive[j] = model.addVar(vtype=gurobipy.GRB.BINARY)
         if p.least[j] > 0:
-            model.addGenConstrIndicator(positive[j], True, x[j].item() >= p.least[j] * present[j].item())
-            model.addGenConstrIndicator(positive[j], False, x[j].item() <= -p.least[j] * present[j].item())
+            model.addGenConstrIndicator(positive[j], True, x[j].item() >= p.least[j] * present[j])
+            model.addGenConstrIndicator(positive[j], False, x[j].item() <= -p.least[j] * present[j])
         if np.isfinite(p.most[j]):
-            model.addConstr(x[j].item() <= p.most[j] * present[j].item())
-            model.addConstr(x[j].item() >= -p.most[j] * present[j].item())
+            model.addConstr(x[j].item() <= p.most[j] * present[j])
+            model.addConstr(x[j].item() >= -p.most[j] * present[j])
     quadratic, linear = p.matrix.T @ p.matrix, p.matrix.T @ p.target
     model.setObjective(x @ quadratic @ x - 2 * (linear @ x) + float(p.target @ p.target) + p.constant)
-    return present
+    return absent
 
 
 def scip(stacked: Stacked, settings: Settings) -> Claim:
