@@ -400,12 +400,6 @@ def test_large_library_is_not_enumerated():
     assert str(result).startswith("Verified, except optimality: too many supports to look at all of them.")
 
 
-def test_constrained_solution_is_not_called_wrong(problem, claims):
-    result = verify(problem, replace(suboptimal(problem, claims, None), constraints=("x >= 0",)))
-    assert result.ok
-    assert result.optimality == "not checked"
-
-
 def test_several_blocks_with_ridge_per_term():
     problem = two_blocks()
     ridge = np.linspace(0.1, 0.6, 12).reshape(2, 6)
