@@ -16,6 +16,9 @@ from exactsindy.constraints.physics import Hamiltonian as Hamiltonian
 from exactsindy.constraints.physics import Symmetry as Symmetry
 from exactsindy.constraints.rules import Constraint as Constraint
 from exactsindy.constraints.rules import Rules as Rules
+from exactsindy.constraints.statistics import Outliers as Outliers
+from exactsindy.constraints.statistics import Significant as Significant
+from exactsindy.constraints.statistics import with_row_terms as with_row_terms
 from exactsindy.constraints.supports import AtLeast as AtLeast
 from exactsindy.constraints.supports import AtMost as AtMost
 from exactsindy.constraints.supports import Exactly as Exactly

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from exactsindy.constraints import Rules, compile_rules
-from exactsindy.solver import arguments
+from exactsindy.errors import ConstraintError
+from exactsindy.solver import arguments, significant
 from exactsindy.solver.assemble import PROVED
 from exactsindy.solver.backends.constrained import Budget, Component, JointOutcome
 from exactsindy.solver.settings import Settings, Status, Total
@@ -111,6 +112,8 @@ def pool(
 ) -> list[tuple[Component, JointOutcome]]:
     """Near-optimal supports of exactly k terms per equation, for each component."""
     task = prepare(problem, k, constraints, ridge)
+    if task.rules.t_level > 0:
+        raise ConstraintError("solve_pool takes no Significant: look at the t-statistics of its members instead.")
     start = _joint_starts(task, starts)
     share = -1.0 if within is None else within
     return [
@@ -159,7 +162,10 @@ class _Allowance:
 
 def _solve(task: Task, starts: list[tuple[int, ...]] | None, settings: Settings, *, explain: bool = True) -> Solution:
     start = _joint_starts(task, starts)
-    outcomes = [component.solve(task.budgets(component), settings, starts=start) for component in task.components]
+    if task.rules.t_level > 0:
+        outcomes = [significant.solve(c, task.budgets(c)[0], settings) for c in task.components]
+    else:
+        outcomes = [c.solve(task.budgets(c), settings, starts=start) for c in task.components]
     conflict: tuple[str, ...] = ()
     if explain and any(outcome.infeasible for outcome in outcomes):
         conflict = find_conflict(task)
