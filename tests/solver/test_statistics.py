@@ -62,7 +62,7 @@ def test_what_significance_does_not_take():
     problem = es.Problem.from_arrays(rng.normal(size=(20, 3)), rng.normal(size=(20, 2)), target_names=["x'", "y'"])
     with pytest.raises(es.ConstraintError, match="Significant is for equations that are solved apart"):
         es.solve(problem, es.Total(2), constraints=[es.Significant(2)])
-    with pytest.raises(es.ConstraintError, match="solve_pool takes no Significant"):
+    with pytest.raises(es.ConstraintError, match="solve_pool takes no Significant, Quadratic"):
         es.solve_pool(problem, 2, count=2, constraints=[es.Significant(2)])
     with pytest.raises(es.SolverError, match="backend='enumerate' takes no Significant"):
         es.solve(problem, 2, constraints=[es.Significant(2)], backend="enumerate")

@@ -8,6 +8,9 @@ from exactsindy.constraints.coefficients import LinearMatrix as LinearMatrix
 from exactsindy.constraints.coefficients import SemiContinuous as SemiContinuous
 from exactsindy.constraints.coefficients import Sign as Sign
 from exactsindy.constraints.compile import compile_rules as compile_rules
+from exactsindy.constraints.convex import Dissipative as Dissipative
+from exactsindy.constraints.convex import PositiveSemidefinite as PositiveSemidefinite
+from exactsindy.constraints.convex import Quadratic as Quadratic
 from exactsindy.constraints.parse import parse_constraint as parse_constraint
 from exactsindy.constraints.physics import Conserved as Conserved
 from exactsindy.constraints.physics import EnergyPreserving as EnergyPreserving

@@ -16,7 +16,7 @@ import numpy as np
 
 from exactsindy.constraints import Rules, compile_rules
 from exactsindy.errors import ConstraintError
-from exactsindy.solver import arguments, significant
+from exactsindy.solver import arguments, conic, significant
 from exactsindy.solver.assemble import PROVED
 from exactsindy.solver.backends.constrained import Budget, Component, JointOutcome
 from exactsindy.solver.settings import Settings, Status, Total
@@ -91,6 +91,8 @@ def path(
     """Best supports of at most 0, 1, ... terms under constraints."""
     largest = k_max if isinstance(k_max, Total) else (k_max,) * len(problem.target_names)
     task = prepare(problem, largest, constraints, ridge)
+    if task.rules.convex:
+        raise ConstraintError("solve_path takes no Quadratic or semidefinite constraints: use solve for each k.")
     limits = _Allowance(settings)
     for size in range((k_max.k if isinstance(k_max, Total) else k_max) + 1):
         k = replace(k_max, k=size) if isinstance(k_max, Total) else (size,) * len(problem.target_names)
@@ -112,8 +114,8 @@ def pool(
 ) -> list[tuple[Component, JointOutcome]]:
     """Near-optimal supports of exactly k terms per equation, for each component."""
     task = prepare(problem, k, constraints, ridge)
-    if task.rules.t_level > 0:
-        raise ConstraintError("solve_pool takes no Significant: look at the t-statistics of its members instead.")
+    if task.rules.t_level > 0 or task.rules.convex:
+        raise ConstraintError("solve_pool takes no Significant, Quadratic or semidefinite constraints: use solve.")
     start = _joint_starts(task, starts)
     share = -1.0 if within is None else within
     return [
@@ -127,6 +129,8 @@ def refit(
 ) -> Solution:
     """Fit given supports under the constraints on coefficients; those on supports do not matter here."""
     task = prepare(problem, tuple(len(chosen) for chosen in supports), constraints, ridge)
+    if task.rules.convex:
+        raise ConstraintError("refit takes no Quadratic or semidefinite constraints: use solve.")
     width = task.rules.width
     chosen = {e * width + j for e, support in enumerate(supports) for j in support}
     bare = replace(task.rules, presence=(), least=np.zeros_like(task.rules.least))
@@ -162,7 +166,9 @@ class _Allowance:
 
 def _solve(task: Task, starts: list[tuple[int, ...]] | None, settings: Settings, *, explain: bool = True) -> Solution:
     start = _joint_starts(task, starts)
-    if task.rules.t_level > 0:
+    if task.rules.convex:
+        outcomes = [conic.solve(c, task.budgets(c), task.ridge, settings) for c in task.components]
+    elif task.rules.t_level > 0:
         outcomes = [significant.solve(c, task.budgets(c)[0], settings) for c in task.components]
     else:
         outcomes = [c.solve(task.budgets(c), settings, starts=start) for c in task.components]
