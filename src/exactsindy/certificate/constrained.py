@@ -13,6 +13,7 @@ from exactsindy.certificate.exact import Equation, as_float
 from exactsindy.certificate.stacked import Stacked
 from exactsindy.certificate.supports import count_supports, support_value, supports
 from exactsindy.certificate.verification import EquationCheck, Optimality
+from exactsindy.constraints.convex import Cone
 from exactsindy.constraints.rules import Row, Rules
 
 if TYPE_CHECKING:
@@ -43,6 +44,9 @@ def violations(
     for row in (row for row in rules.presence if row.variables[0] in variables):
         if sum(c for v, c in zip(row.variables, row.coefs, strict=True) if v in present) > row.rhs:
             failures.append(f"{_source(rules, row.source)} does not hold for these supports.")
+    for cone in (cone for cone in rules.convex if cone.variables[0] in variables):
+        if outside_cone(cone, x) > SATISFIED:
+            failures.append(f"{_source(rules, cone.source)} does not hold.")
     for v in variables:
         slack = SATISFIED * abs(x[v])
         low = rules.lower[v] - SATISFIED * abs(rules.lower[v]) - slack
@@ -52,6 +56,21 @@ def violations(
             source = _source(rules, int(rules.bound_source[v]))
             failures.append(f"{source} does not hold: {rules.label(v)} is {x[v]:.6g}.")
     return failures
+
+
+def outside_cone(cone: Cone, x: NDArray[np.float64]) -> float:
+    """Return how far a point is outside a cone, relative to what is added up there."""
+    parts = cone.matrix * x[list(cone.variables)]
+    point, size = cone.offset - parts.sum(axis=1), float(np.abs(cone.offset).max() + np.abs(parts).sum())
+    if cone.kind == "second-order":
+        return float(np.linalg.norm(point[1:]) - point[0]) / (size or 1.0)
+    side = round((math.sqrt(8 * len(point) + 1) - 1) / 2)
+    matrix, at = np.zeros((side, side)), 0
+    for column in range(side):
+        for row in range(column + 1):
+            matrix[row, column] = matrix[column, row] = point[at] / (1.0 if row == column else math.sqrt(2.0))
+            at += 1
+    return -float(np.linalg.eigvalsh(matrix)[0]) / (size or 1.0)
 
 
 def _source(rules: Rules, index: int) -> str:
@@ -136,7 +155,8 @@ def check(
     wrong = []
     if not abs(claim.objective - value) <= tolerance:
         wrong.append(f"the objective is claimed to be {claim.objective!r}, but the coefficients give {value!r}.")
-    gradient = unexplained_gradient(rules, equations, indices, coef)
+    # (Multipliers of cones are not looked for: there the gradient stays unchecked.)
+    gradient = 0.0 if rules.convex else unexplained_gradient(rules, equations, indices, coef)
     steep = []
     if gradient > _GRADIENT:
         steep.append(f"the coefficients are not optimal on their support (relative gradient {gradient:.1e}).")

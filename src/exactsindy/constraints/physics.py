@@ -48,7 +48,7 @@ class GradientSystem:
 
     def write(self, rules: RulesBuilder) -> None:
         """Add its rows."""
-        _no_curl(rules, [(e, name, 1.0) for e, name in _coordinates(rules, self.coordinates)])
+        _no_curl(rules, [(e, name, 1.0) for e, name in coordinates(rules, self.coordinates)])
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class EnergyPreserving:
         """Add its rows."""
         degree = rules.count(self.degree, "degree")
         balance: dict[Monomial, dict[int, float]] = {}
-        for e, name in _coordinates(rules, None):
+        for e, name in coordinates(rules, None):
             weight = float((self.weights or {}).get(name, 1.0))
             for v, powers in _monomials(rules, e):
                 if sum(n for _, n in powers) == degree:
@@ -117,7 +117,7 @@ class Symmetry:
 
     def write(self, rules: RulesBuilder) -> None:
         """Add its rows."""
-        states = [name for _, name in _coordinates(rules, None)]
+        states = [name for _, name in coordinates(rules, None)]
         m = self._matrix(rules, states)
         image: dict[str, Polynomial] = {
             state: {((other, 1),): float(m[i, k]) for k, other in enumerate(states) if m[i, k]}
@@ -172,8 +172,8 @@ class Conserved:
     def write(self, rules: RulesBuilder) -> None:
         """Add its rows."""
         quantity = parse_polynomial(self.quantity, rules.speaker)
-        coordinates = _coordinates(rules, None)
-        states = {name for _, name in coordinates}
+        owners = coordinates(rules, None)
+        states = {name for _, name in owners}
         for powers in quantity:
             for name, _ in powers:
                 if name not in states:
@@ -181,7 +181,7 @@ class Conserved:
                         f"{rules.speaker}: quantity depends on {name!r}: the states are {', '.join(sorted(states))}."
                     )
         balance: dict[Monomial, dict[int, float]] = {}
-        for e, name in coordinates:
+        for e, name in owners:
             for part, c in quantity.items():
                 factor, rest = derivative(part, name)
                 if factor:
@@ -229,7 +229,8 @@ def _monomials(rules: RulesBuilder, equation: int) -> list[tuple[int, Monomial]]
     return found
 
 
-def _coordinates(rules: RulesBuilder, given: Mapping[str, str] | None) -> list[tuple[int, str]]:
+def coordinates(rules: RulesBuilder, given: Mapping[str, str] | None) -> list[tuple[int, str]]:
+    """Return the equations with the variables they belong to."""
     if given is not None:
         return [(rules.equation(equation), name) for equation, name in given.items()]
     return [(e, _state(target)) for e, target in enumerate(rules.problem.target_names)]

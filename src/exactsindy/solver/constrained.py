@@ -7,17 +7,19 @@ where it does and may as well be absent, the smaller support is meant.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from exactsindy.constraints import Rules, compile_rules
-from exactsindy.solver import arguments, interrupt
+from exactsindy.errors import ConstraintError
+from exactsindy.solver import arguments, conic, interrupt, joint, significant
 from exactsindy.solver.assemble import PROVED
-from exactsindy.solver.backends.constrained import Budget, Component, JointOutcome
+from exactsindy.solver.backends import native
+from exactsindy.solver.backends.constrained import Budget, Component, JointFound, JointOutcome
+from exactsindy.solver.backends.result import BackendResult
 from exactsindy.solver.settings import Settings, Status, Total
 from exactsindy.solver.solution import Solution, floors, margin_of, relative_gap
 
@@ -39,6 +41,7 @@ class Task:
     ridge: NDArray[np.float64]
     k: tuple[int, ...] | Total
     components: tuple[Component, ...]
+    values: dict[tuple[int, int], BackendResult] = field(default_factory=dict)  # by equation and size, for `Total`
 
     @property
     def joint(self) -> bool:
@@ -94,11 +97,13 @@ def path(
     """Best supports of at most 0, 1, ... terms under constraints."""
     largest = k_max if isinstance(k_max, Total) else (k_max,) * len(problem.target_names)
     task = prepare(problem, largest, constraints, ridge)
-    limits = _Allowance(settings)
+    if task.rules.convex:
+        raise ConstraintError("solve_path takes no Quadratic or semidefinite constraints: use solve for each k.")
+    limits = joint.Allowance(settings)
     for size in range((k_max.k if isinstance(k_max, Total) else k_max) + 1):
         k = replace(k_max, k=size) if isinstance(k_max, Total) else (size,) * len(problem.target_names)
         solution = _solve(replace(task, k=k), starts, limits.settings(), explain=False)
-        limits.spent(solution)
+        limits.nodes += int(solution.nodes.sum())
         starts = list(solution.support) if Status.INFEASIBLE not in solution.status else starts
         yield solution
 
@@ -115,6 +120,8 @@ def pool(
 ) -> list[tuple[Component, JointOutcome]]:
     """Near-optimal supports of exactly k terms per equation, for each component."""
     task = prepare(problem, k, constraints, ridge)
+    if task.rules.t_level > 0 or task.rules.convex:
+        raise ConstraintError("solve_pool takes no Significant, Quadratic or semidefinite constraints: use solve.")
     start = _joint_starts(task, starts)
     share = -1.0 if within is None else within
     with interrupt.held():
@@ -129,6 +136,8 @@ def refit(
 ) -> Solution:
     """Fit given supports under the constraints on coefficients; those on supports do not matter here."""
     task = prepare(problem, tuple(len(chosen) for chosen in supports), constraints, ridge)
+    if task.rules.convex:
+        raise ConstraintError("refit takes no Quadratic or semidefinite constraints: use solve.")
     width = task.rules.width
     chosen = {e * width + j for e, support in enumerate(supports) for j in support}
     bare = replace(task.rules, presence=(), least=np.zeros_like(task.rules.least))
@@ -142,33 +151,87 @@ def refit(
     return replace(solution, support=tuple(supports))
 
 
-class _Allowance:
-    """What is left of the limits of a call that consists of several solves."""
-
-    def __init__(self, given: Settings) -> None:
-        self.given, self.begin, self.nodes = given, time.perf_counter(), 0
-
-    def spent(self, solution: Solution) -> None:
-        """Count the nodes of a solve."""
-        self.nodes += int(solution.nodes.sum())
-
-    def settings(self) -> Settings:
-        """Return settings for the next solve."""
-        given = self.given
-        return replace(
-            given,
-            seconds=None if given.seconds is None else max(given.seconds - (time.perf_counter() - self.begin), 1e-3),
-            nodes=None if given.nodes is None else max(given.nodes - self.nodes, 1),
-        )
-
-
 def _solve(task: Task, starts: list[tuple[int, ...]] | None, settings: Settings, *, explain: bool = True) -> Solution:
     start = _joint_starts(task, starts)
-    outcomes = [component.solve(task.budgets(component), settings, starts=start) for component in task.components]
+    linear = not task.rules.convex and task.rules.t_level == 0
+    if isinstance(task.k, Total) and linear and len(task.rules.components()) == len(task.problem.target_names) > 1:
+        separate = _by_values(task, task.k, settings)
+        if np.isfinite(separate.objective[0]):
+            return separate
+    if task.rules.convex:
+        outcomes = [conic.solve(c, task.budgets(c), task.ridge, settings) for c in task.components]
+    elif task.rules.t_level > 0:
+        outcomes = [significant.solve(c, task.budgets(c)[0], settings) for c in task.components]
+    else:
+        outcomes = [_search(task, c, settings, start) for c in task.components]
     conflict: tuple[str, ...] = ()
     if explain and not interrupt.pressed() and any(outcome.infeasible for outcome in outcomes):
         conflict = find_conflict(task)
     return assemble(task, outcomes, settings, conflict=conflict)
+
+
+def _search(task: Task, component: Component, settings: Settings, start: list[list[int]]) -> JointOutcome:
+    """Search one component; an equation of which nothing is asked goes to the search without constraints."""
+    if task.joint or task.rules.touches(component.indices):
+        return component.solve(task.budgets(component), settings, starts=start)
+    (equation,) = component.equations
+    size = arguments.clipped(equation, task.budgets(component)[0][1])
+    own = [tuple(component.position[v] for v in given if v in component.position) for given in start]
+    outcome = native.run([equation], [size], [own], settings)[0][0]
+    found = outcome.answers[0]
+    support = tuple(int(v) for v in component.variables[list(found.support)])
+    return JointOutcome(
+        (JointFound(support, found.values, found.objective),),
+        outcome.runner_up,
+        outcome.lower_bound,
+        outcome.stop,
+        outcome.complete,
+        outcome.nodes,
+        outcome.seconds,
+    )
+
+
+def _by_values(task: Task, k: Total, settings: Settings) -> Solution:
+    """Share a budget between equations that nothing else binds: dynamic programming over their own values."""
+    weights = arguments.total(task.problem, k)[1]
+    equations = arguments.equations(task.problem, task.ridge / weights[:, None])
+    allowance = joint.Allowance(settings)
+
+    def solve_one(e: int, size: int) -> BackendResult:
+        if (e, size) not in task.values:
+            component = Component(task.rules, (equations[e],), (e,), (1.0,))
+            outcome = component.solve([(tuple(component.variables.tolist()), size)], allowance.settings())
+            allowance.nodes += outcome.nodes
+            result = _as_result(component, outcome)
+            if outcome.stop is not None:
+                return result
+            task.values[e, size] = result
+        return task.values[e, size]
+
+    def two_best(e: int, size: int) -> tuple[float, float] | None:
+        component = Component(task.rules, (equations[e],), (e,), (1.0,))
+        exactly = [(tuple(component.variables.tolist()), size)]
+        outcome = component.solve([], allowance.settings(), exactly=exactly, keep=2)
+        allowance.nodes += outcome.nodes
+        values = [found.objective for found in outcome.answers] + [np.inf, np.inf]
+        return (values[0], values[1]) if outcome.complete else None
+
+    solution = joint.by_values(task.problem, equations, k, task.ridge, settings, solve_one, two_best)
+    return replace(solution, constraints=task.rules.sources)
+
+
+def _as_result(component: Component, outcome: JointOutcome) -> BackendResult:
+    found = outcome.answers[0] if outcome.answers else JointFound((), (), np.inf)
+    return BackendResult(
+        support=tuple(component.position[v] for v in found.support),
+        coef=np.array(found.values),
+        objective=found.objective,
+        lower_bound=min(outcome.lower_bound, found.objective),
+        margin=margin_of(found.objective, outcome.runner_up) if outcome.answers else np.nan,
+        status=outcome.stop or Status.OPTIMAL,
+        nodes=outcome.nodes,
+        seconds=outcome.seconds,
+    )
 
 
 def _joint_starts(task: Task, starts: list[tuple[int, ...]] | None) -> list[list[int]]:

@@ -48,6 +48,8 @@ def solve(
     if backend not in solvers:
         raise SolverError(f"backend={backend!r} takes no constraints: use native, {', '.join(solvers)}.")
     task = constrained.prepare(problem, k, constraints, ridge)
+    if task.rules.t_level > 0 or task.rules.convex:
+        raise SolverError(f"backend={backend!r} takes no Significant, Quadratic or semidefinite constraints.")
     outcomes = []
     for component in task.components:
         started = time.perf_counter()
