@@ -1,4 +1,4 @@
-// The only Python file of the core: arrays in, records out, GIL released.
+// Arrays in, records out, GIL released.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -251,6 +251,8 @@ void absorb_rows(OutColumns factor, const Columns& rows, bool trapezoid) {
 
 }  // namespace
 
+void bind_constrained(nb::module_& m);  // constrained.cpp
+
 NB_MODULE(_native, m) {
   m.doc() = "Native core of exactsindy: exact best-subset search on a triangular factor.";
   m.attr("max_size") = kMaxSize;
@@ -272,4 +274,5 @@ NB_MODULE(_native, m) {
   m.def("whiten", &whiten_rows, nb::arg("values"), nb::arg("before"), nb::arg("weights"), nb::arg("change"),
         nb::arg("diagonal"), nb::arg("below"), nb::arg("previous").noconvert(), nb::arg("out").noconvert(),
         "Integrate the columns over the intervals and whiten them and the target; fills out and previous.");
+  bind_constrained(m);
 }

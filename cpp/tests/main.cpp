@@ -9,6 +9,7 @@
 #include "tests/assembly_test.hpp"
 #include "tests/refit_test.hpp"
 #include "tests/certifier_test.hpp"
+#include "tests/constrained_test.hpp"
 #include "tests/solve_test.hpp"
 #include "tests/guide_test.hpp"
 #include "tests/limits_test.hpp"

@@ -54,3 +54,18 @@ def whiten(
     previous: NDArray[float64],
     out: NDArray[float64],
 ) -> None: ...
+def solve_constrained(
+    equations: Sequence[tuple[NDArray[float64], NDArray[float64], NDArray[float64], NDArray[float64], float]],
+    rows: tuple[NDArray[float64], NDArray[float64], NDArray[float64], NDArray[float64]],
+    intervals: tuple[NDArray[float64], NDArray[float64], NDArray[float64], NDArray[float64]],
+    presence: Sequence[tuple[Sequence[int], Sequence[int], int]],
+    starts: Sequence[Sequence[int]],
+    runner_up: bool,
+    keep: int,
+    within: float,
+    constraint_rows: int,
+    seconds: float,
+    nodes: int,
+    progress: Callable[[float, float, int, float], None] | None,
+    stopped: Callable[[], bool],
+) -> dict[str, Any]: ...

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import pickle
-import sys
 import warnings
 
 import numpy as np
@@ -309,9 +308,3 @@ def test_infeasible_is_an_error_that_names_the_cure(regression, monkeypatch):
     monkeypatch.setattr(miosr, "solve", lambda *a, **k: replace(solved(*a, **k), status=(es.Status.INFEASIBLE,)))
     with pytest.raises(ConstraintError, match=r"no coefficients satisfy them with target_sparsity=2.*allow more terms"):
         es.MIOSR(target_sparsity=2).fit(*regression[:2])
-
-
-def test_constraints_without_their_room_are_refused(regression, monkeypatch):
-    monkeypatch.setitem(sys.modules, "exactsindy.constraints", None)
-    with pytest.raises(ConstraintError, match="constraint_lhs: this version solves unconstrained problems only"):
-        es.MIOSR(constraint_lhs=np.ones((1, 21)), constraint_rhs=np.ones(1)).fit(*regression[:2])

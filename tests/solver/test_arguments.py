@@ -222,17 +222,14 @@ def test_support_of_another_library():
 
 
 @pytest.mark.parametrize("call", ["solve", "path", "pool"])
-def test_constraints_are_refused(problem, call):
-    with refused(
-        ConstraintError,
-        "constraints: this version solves unconstrained problems only. Leave terms out of the library to forbid them.",
-    ):
-        CALLS[call](problem, 1, constraints=["x > 0"])
+def test_constraints_must_be_a_list(problem, call):
+    with refused(ConstraintError, 'constraints="x\': x == 0": expected a list of constraints.'):
+        CALLS[call](problem, 1, constraints="x': x == 0")
 
 
-def test_constraints_of_a_refit_are_refused(problem):
-    with pytest.raises(ConstraintError, match="this version solves unconstrained problems only"):
-        refit(problem, [[], []], constraints=["x > 0"])
+def test_constraints_of_a_refit_must_be_a_list(problem):
+    with pytest.raises(ConstraintError, match="expected a list of constraints"):
+        refit(problem, [[], []], constraints=3)
 
 
 def test_unknown_backend(problem):

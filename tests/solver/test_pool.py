@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from exactsindy.errors import ConstraintError, ProblemError, SolverError
+from exactsindy.errors import ProblemError, SolverError
 from exactsindy.problem import Block, Problem
 from exactsindy.solver import Settings, Total, refit, solve, solve_pool
 from oracle import FAMILIES, best_supports, exact_supports
@@ -259,11 +259,6 @@ def test_what_to_keep_must_be_said_once(problem, options, text):
 def test_pool_takes_no_shared_budget(problem):
     with pytest.raises(SolverError, match="takes a number of terms per equation, not Total: ask for each"):
         solve_pool(problem, Total(3), count=2)
-
-
-def test_pool_takes_no_constraints(problem):
-    with pytest.raises(ConstraintError, match="this version solves unconstrained problems only"):
-        solve_pool(problem, 2, count=2, constraints=["a > 0"])
 
 
 def test_unknown_equation_is_refused(problem):

@@ -58,6 +58,12 @@ class Equation:
                 worst = max(worst, _ratio(product, self.norms[j] * size))
         return worst
 
+    def slope(self, coef: Sequence[float], j: int) -> float:
+        """Return A_j'(b - A xi), half the descent of the objective along one coefficient."""
+        column = [Fraction(float(v)) for v in self.factor[:, j]]
+        product = Fraction(self.weight) * _dot(column, self._residuals(coef))
+        return float(product - Fraction(float(self.ridge[j])) * Fraction(float(coef[j])))
+
     def size(self, coef: Sequence[float]) -> float:
         """Return |b| + sum |A_j| |xi_j|: eps times this is the rounding level of a residual norm."""
         terms = [norm * abs(float(x)) for norm, x in zip(self.norms, coef, strict=True) if x]

@@ -12,8 +12,8 @@ class Certificate:
 
     ``fingerprint`` is the SHA-256 of the problem's stored doubles; the claims hold for those numbers only.
     ``weights`` are those of a shared budget's equations (1 for a single equation), ``caps`` the most terms each of them
-    may have (empty: no caps). ``margin`` is nan where it was
-    not proved; ``lower_bound`` is -inf where nothing is known.
+    may have (empty: no caps). ``margin`` is nan where not proved; ``lower_bound`` is -inf where nothing is known.
+    ``constraints`` are texts that mean something for that problem only.
     """
 
     target: str
@@ -32,6 +32,7 @@ class Certificate:
     seconds: float
     version: str
     caps: tuple[int, ...] = ()
+    constraints: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         """Return the certificate as one JSON object (infinite and undefined numbers as strings)."""
@@ -43,7 +44,7 @@ class Certificate:
         fields = json.loads(text)
         for key in ("objective", "lower_bound", "gap", "margin"):
             fields[key] = float(fields[key])
-        for key in ("weights", "ridge", "support", "coefficients", "caps"):
+        for key in ("weights", "ridge", "support", "coefficients", "caps", "constraints"):
             fields[key] = tuple(fields.get(key, ()))
         return cls(**fields)
 

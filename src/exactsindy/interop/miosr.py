@@ -155,14 +155,11 @@ class MIOSR(_base.BaseOptimizer):  # type: ignore[misc,name-defined]
         limit = self.regression_timeout
         if limit is not None and isinstance(k, tuple):
             limit *= n_targets  # one limit for each target there, one for the whole call here
-        allowed, constraints = arguments.constrained(
-            self.constraint_lhs, self.constraint_rhs, self.constraint_order, k, problem
-        )
         solution = solve(
             problem,
-            allowed,
+            k,
             ridge=self.alpha * problem.column_norms**2 if self.normalize_columns else self.alpha,
-            constraints=constraints,
+            constraints=arguments.constraints(self.constraint_lhs, self.constraint_rhs, self.constraint_order),
             start=arguments.start(self.initial_guess, problem, k),
             settings=Settings(
                 seconds=None if limit is None or np.isinf(limit) else float(limit),

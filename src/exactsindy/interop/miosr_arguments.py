@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy.constraints import LinearMatrix
 from exactsindy.errors import ConstraintError, ProblemError, SolverError
 from exactsindy.solver import Total
 
@@ -132,24 +132,11 @@ def start(initial_guess: Any, problem: Problem, k: Total | tuple[int, ...]) -> t
     )
 
 
-def constrained(
-    lhs: Any, rhs: Any, order: str, k: Total | tuple[int, ...], problem: Problem
-) -> tuple[Total | tuple[int, ...], tuple[Any, ...]]:
-    """Return the budget and ``lhs @ w = rhs`` as `solve` takes them; shapes are checked there.
-
-    Caps beside a shared budget become constraints too: equations that constraints couple are searched together.
-    """
+def constraints(lhs: Any, rhs: Any, order: Any) -> tuple[LinearMatrix, ...]:
+    """Return ``lhs @ w = rhs`` as `solve` takes it; shapes and the order are checked there."""
     if lhs is None:
-        return k, ()
-    try:
-        room = importlib.import_module("exactsindy.constraints")
-    except ModuleNotFoundError:
-        raise ConstraintError("constraint_lhs: this version solves unconstrained problems only.") from None
-    records = [room.LinearMatrix(np.atleast_2d(np.asarray(lhs)), np.atleast_1d(np.asarray(rhs)), order=order)]
-    if isinstance(k, Total) and isinstance(k.caps, tuple):
-        records += [room.AtMost(cap, target) for cap, target in zip(k.caps, problem.target_names, strict=True)]
-        k = Total(k.k)
-    return k, tuple(records)
+        return ()
+    return (LinearMatrix(np.atleast_2d(np.asarray(lhs)), np.atleast_1d(np.asarray(rhs)), order=order),)
 
 
 def _is_count(value: Any, least: int) -> bool:

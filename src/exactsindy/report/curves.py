@@ -7,7 +7,6 @@ from typing import Any
 
 from exactsindy.errors import DataError
 from exactsindy.problem.lookup import find_target
-from exactsindy.report.text import is_joint
 from exactsindy.solver import Path, Status
 
 
@@ -38,7 +37,7 @@ def path_curves(result: Any, equation: str | None = None) -> tuple[PathCurve, ..
         raise DataError(f"plot_path: expected a Path, a Selection or a Discovery, not {type(result).__name__}.")
     chosen = [choice.k for choice in getattr(selection, "choices", ())]
     targets = path.problem.target_names
-    if is_joint(path[0]):
+    if path[0].joint:
         return (_curve(path, 0, ", ".join(targets), range(len(targets)), chosen[0] if chosen else None),)
     rows = range(len(targets)) if equation is None else [find_target(equation, targets)]
     return tuple(_curve(path, i, targets[i], [i], chosen[i] if chosen else None) for i in rows)

@@ -6,7 +6,7 @@ from html import escape
 
 from exactsindy.model.export import to_mathml
 from exactsindy.report.found import Found
-from exactsindy.report.text import facts, is_joint, joint_facts, proved
+from exactsindy.report.text import facts, joint_facts, proved
 
 
 def discovery_html(found: Found) -> str:
@@ -15,7 +15,7 @@ def discovery_html(found: Found) -> str:
     for i, row in enumerate(found.model.rows):
         lines.append(to_mathml([row], errors=True))
         lines += [_note(sentence) for sentence in facts(found, i)]
-    if is_joint(found.solution):
+    if found.solution.joint:
         lines += [_note(sentence) for sentence in joint_facts(found)]
     if found.warnings:
         items = "".join(f"<li>{escape(notice.message)}</li>" for notice in found.warnings)

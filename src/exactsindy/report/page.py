@@ -19,7 +19,7 @@ from exactsindy.report.curves import path_curves
 from exactsindy.report.field_plot import plot_field
 from exactsindy.report.found import Found
 from exactsindy.report.replay import replay, replay_field
-from exactsindy.report.text import facts, is_joint, joint_facts, proved, worse
+from exactsindy.report.text import facts, joint_facts, proved, worse
 from exactsindy.solver import Status
 
 _RIVALS = 10
@@ -36,7 +36,7 @@ def page(found: Found) -> dict[str, Any]:
         "latex": found.model.to_latex(),
         "proved": proved(found),
         "facts": [_equation(found, i) for i in range(len(found.model.rows))],
-        "together": list(joint_facts(found)) if is_joint(found.solution) else [],
+        "together": list(joint_facts(found)) if found.solution.joint else [],
         "paths": [figures.path_figure(curve) for curve in path_curves(found)],
         "rivals": list(_rivals(found)),
         "inclusion": list(_inclusion(found)),
@@ -50,7 +50,7 @@ def page(found: Found) -> dict[str, Any]:
 
 def _equation(found: Found, i: int) -> dict[str, Any]:
     solution, row = found.solution, found.model.rows[i]
-    joint = is_joint(solution)
+    joint = solution.joint
     entry = 0 if joint else i
     choice = found.selection.choices[entry]
     return {

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from exactsindy.model import Equation
 from exactsindy.report.found import Found
-from exactsindy.solver import Solution, Status, Total
+from exactsindy.solver import Status
 
 _WIDTH = 110
 
@@ -20,7 +20,7 @@ def describe(found: Found) -> str:
         lines += _wrap(with_errors(equation), "", 8)
         for sentence in facts(found, i):
             lines += _wrap(sentence, "    ", 4)
-    if is_joint(found.solution):
+    if found.solution.joint:
         for sentence in joint_facts(found):
             lines += _wrap(sentence, "", 4)
     if found.warnings:
@@ -57,7 +57,7 @@ def facts(found: Found, i: int) -> Iterator[str]:
     """Yield what is known about an equation: the proof, how sure its size is, what resamples say."""
     solution = found.solution
     target = found.problem.target_names[i]
-    if is_joint(solution):
+    if solution.joint:
         yield from _inclusion(found, target)
         return
     size, candidates = len(solution.support[i]), len(found.problem.locate(i)[0].terms)
@@ -77,11 +77,6 @@ def facts(found: Found, i: int) -> Iterator[str]:
             names = [found.problem.names[j] for j in other.support[i]]
             yield f"Rival with {choice.rival}: {', '.join(names) or 'no term'}."
         yield from _inclusion(found, target)
-
-
-def is_joint(solution: Solution) -> bool:
-    """Whether there is one answer for all equations: a shared budget, or constraints that bind them together."""
-    return isinstance(solution.k, Total) or len(solution.status) < len(solution.problem.target_names)
 
 
 def worse(excess: float) -> str:

@@ -235,10 +235,16 @@ def _support(problem: Problem, target: str, terms: Any, name: str) -> tuple[int,
     return tuple(sorted(indices))
 
 
-def no_constraints(constraints: Any) -> None:
-    """Refuse constraints: this version solves without them."""
-    if tuple(constraints):
-        raise ConstraintError(
-            "constraints: this version solves unconstrained problems only. Leave terms out of the library to forbid "
-            "them."
-        )
+def constraint_list(constraints: Any) -> tuple[Any, ...]:
+    """Return the constraints as a tuple; a single one is most likely a forgotten pair of brackets."""
+    if isinstance(constraints, str) or not isinstance(constraints, Iterable):
+        raise ConstraintError(f"constraints={constraints!r}: expected a list of constraints.")
+    return tuple(constraints)
+
+
+def budget(problem: Problem, k: Any) -> tuple[int, ...] | Total:
+    """Return a shared budget whose numbers make sense, or one size per equation."""
+    if isinstance(k, Total):
+        total(problem, k)
+        return k
+    return sizes(problem, k)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from exactsindy.solver import arguments, assemble, backends, interrupt, joint
+from exactsindy.solver import arguments, assemble, backends, constrained, interrupt, joint
 from exactsindy.solver.backends import native
 from exactsindy.solver.backends.result import BackendResult
 from exactsindy.solver.settings import Settings, Status, Total
@@ -43,7 +43,10 @@ def solve(
         Weight of the squared coefficients in the user's units: a number, one per term, or (equations x terms).
         ``ridge * problem.column_norms**2`` gives the ridge of normalised columns.
     constraints
-        Must be empty in this version.
+        What must hold: records such as `Equal`, `Linear`, `Bounds`, `Forbid`, `Implies` or `GradientSystem`, or
+        texts for `parse_constraint`. Equations they bind together are solved together; the arrays of the answer
+        then have one entry. The status is INFEASIBLE if nothing satisfies them, and `Solution.conflict` names some
+        that clash.
     start
         Supports to start from (a `Solution`, a mapping from target to terms, or one list of terms per equation). They
         speed the search up; they cannot change the answer.
@@ -69,9 +72,16 @@ def solve(
     (((3, 7),), True)
     """
     arguments.check_problem(problem)
-    arguments.no_constraints(constraints)
     weights = arguments.ridge_matrix(problem, ridge)
     starts = _starts(problem, start)
+    constraints = arguments.constraint_list(constraints)
+    if constraints:
+        budget = arguments.budget(problem, k)
+        if backend != "native":
+            from exactsindy.solver.backends import by_rules
+
+            return by_rules.solve(problem, budget, constraints, weights, settings, backend)
+        return constrained.solve(problem, budget, constraints, weights, starts, settings)
     if isinstance(k, Total):
         if backend != "native":
             return joint.by_backend(problem, k, weights, settings, backend)
@@ -120,9 +130,11 @@ def refit(problem: Problem, support: Any, *, ridge: Any = 0.0, constraints: Sequ
     array([17.])
     """
     arguments.check_problem(problem)
-    arguments.no_constraints(constraints)
     weights = arguments.ridge_matrix(problem, ridge)
     supports = arguments.supports(problem, support, "support")
+    constraints = arguments.constraint_list(constraints)
+    if constraints:
+        return constrained.refit(problem, supports, constraints, weights)
     equations = arguments.equations(problem, weights)
     results = []
     for equation, chosen in zip(equations, supports, strict=True):

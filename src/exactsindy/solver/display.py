@@ -45,6 +45,8 @@ def facts(solution: Solution, i: int) -> str:
     """One line on what is proved about an equation, and what it cost."""
     status = solution.status[i]
     close = f"proved within {100 * solution.gap[i]:.2g} %" if solution.gap[i] > 1e-8 else "proved optimal"
+    if status is Status.INFEASIBLE:
+        return str(status.value)
     words = {Status.OPTIMAL: close, Status.REFITTED: "refitted, nothing proved"}
     parts = [words.get(status, status.name.lower().replace("_", " ") + ", not proved")]
     parts.append(f"objective {solution.objective[i]:.8g}")
@@ -66,19 +68,22 @@ def solution(result: Solution) -> str:
     lines = []
     for row, target in enumerate(result.problem.target_names):
         lines.append(equation(target, [(names[j], float(result.coef[row, j])) for j in result.support[row]]))
-        if not isinstance(result.k, Total):
+        if not result.joint and not isinstance(result.k, Total):
             lines.append(f"    k <= {result.k[row]} | {facts(result, row)}")
-    if isinstance(result.k, Total):
+    if result.joint:
+        size = result.k.k if isinstance(result.k, Total) else ", ".join(map(str, result.k))
         caps = result.certificate[0].caps
         each = f", each <= {', '.join(map(str, caps))}" if caps else ""
-        lines.append(f"    all together k <= {result.k.k}{each} | {facts(result, 0)}")
+        lines.append(f"    all together k <= {size}{each} | {facts(result, 0)}")
+    if result.conflict:
+        lines.append("    these cannot hold together: " + "; ".join(result.conflict))
     return "\n".join(lines)
 
 
 def path(result: Path) -> str:
     """One line per equation and size."""
     lines = []
-    joint = isinstance(result[0].k, Total)
+    joint = result[0].joint
     entries = range(1) if joint else range(len(result.problem.target_names))
     for i in entries:
         lines.append("all equations" if joint else result.problem.target_names[i])

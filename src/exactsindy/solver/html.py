@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from exactsindy.library import mathml
 from exactsindy.solver.display import facts
-from exactsindy.solver.settings import Status, Total
+from exactsindy.solver.settings import Status
 
 if TYPE_CHECKING:
     from exactsindy.solver.path import Path
@@ -22,16 +22,16 @@ def solution(result: Solution) -> str:
     lines = []
     for row, target in enumerate(result.problem.target_names):
         lines.append(mathml.equation(target, [(float(result.coef[row, j]), terms[j]) for j in result.support[row]]))
-        if not _joint(result):
+        if not result.joint:
             lines.append(_note(facts(result, row)))
-    if _joint(result):
+    if result.joint:
         lines.append(_note(f"all together: {facts(result, 0)}"))
     return f"<div>{''.join(lines)}</div>"
 
 
 def path(result: Path) -> str:
     """Return one row per equation and size."""
-    joint = _joint(result[0])
+    joint = result[0].joint
     names, targets = result.problem.names, result.problem.target_names
     rows = []
     for i in range(1 if joint else len(targets)):
@@ -61,10 +61,6 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         "<tr>" + "".join(f'<td style="text-align:left">{escape(cell)}</td>' for cell in row) + "</tr>" for row in rows
     )
     return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _joint(result: Solution) -> bool:
-    return isinstance(result.k, Total) or len(result.status) < len(result.problem.target_names)
 
 
 def _note(text: str) -> str:

@@ -90,7 +90,7 @@ def _solve(
     _, weights = arguments.total(problem, k)
     # w_j RSS_j + ridge |xi_j|^2 = w_j (RSS_j + (ridge / w_j) |xi_j|^2)
     equations = arguments.equations(problem, ridge / weights[:, None])
-    budget_left = _Allowance(settings)
+    budget_left = Allowance(settings)
 
     def solve_one(j: int, size: int) -> BackendResult:
         e = equations[j]
@@ -132,7 +132,7 @@ def _solve(
         yield _assemble(problem, equations, tables, replace(k, k=budget), ridge, settings, pair)
 
 
-class _Allowance:
+class Allowance:
     """What is left of the limits of a call that consists of several solves."""
 
     def __init__(self, given: Settings) -> None:
@@ -261,9 +261,34 @@ def by_backend(problem: Problem, k: Total, ridge: NDArray[np.float64], settings:
         result = solver(e.factor, e.z, float(e.rest @ e.rest), e.ridge, size, settings=settings)
         return replace(result, coef=np.asarray(result.coef)[list(result.support)])
 
+    return by_values(problem, equations, k, ridge, settings, solve_one)
+
+
+def by_values(
+    problem: Problem,
+    equations: list[arguments.Equation],
+    k: Total,
+    ridge: NDArray[np.float64],
+    settings: Settings,
+    solve_one: Solver,
+    two_best: Callable[[int, int], tuple[float, float] | None] | None = None,
+) -> Solution:
+    """Run the dynamic programming on the values ``solve_one(equation, size)`` finds.
+
+    ``two_best(equation, size)`` gives the values of the two best supports of exactly that size, for the margin.
+    """
+    _, weights = arguments.total(problem, k)
     tables = [
         _Table(float(w), float(w * (e.rest @ e.rest)) * (1 - 1e-12), min(cap, len(e.names)))
         for e, w, cap in zip(equations, weights, arguments.caps(problem, k), strict=True)
     ]
     _fill(tables, k.k, solve_one)
-    return _assemble(problem, equations, tables, k, ridge, settings, lambda j, s, most: tables[j].pair(s))
+
+    def pair(j: int, size: int, most: int) -> tuple[float, float] | None:
+        known = tables[j].pair(size)
+        if known is not None or two_best is None or size > most:
+            return known
+        found = two_best(j, size)
+        return None if found is None else (tables[j].weight * found[0], tables[j].weight * found[1])
+
+    return _assemble(problem, equations, tables, k, ridge, settings, pair)

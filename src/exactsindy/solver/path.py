@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from exactsindy.errors import SolverError
-from exactsindy.solver import arguments, assemble, display, interrupt, joint
+from exactsindy.solver import arguments, assemble, constrained, display, interrupt, joint
 from exactsindy.solver.backends import native
 from exactsindy.solver.best import local_starts
 from exactsindy.solver.settings import Settings, Total
@@ -52,21 +52,22 @@ class Path:
         """
         if not lam >= 0:
             raise SolverError(f"penalised(lam={lam!r}): expected a number >= 0.")
-        if isinstance(self[0].k, Total):
+        if self[0].joint:
             terms = np.array([[sum(map(len, s.support))] for s in self.solutions])
         else:
             terms = np.array([[len(support) for support in s.support] for s in self.solutions])
         penalty = np.multiply(lam, terms, out=np.zeros(terms.shape), where=terms > 0)
         picks = np.argmin(self.objectives + penalty, axis=0)
-        if isinstance(self[0].k, Total):
+        if self[0].joint:
             return self.solutions[int(picks[0])]
         return self.at({target: int(k) for target, k in zip(self.problem.target_names, picks, strict=True)})
 
     def at(self, k: dict[str, int] | Sequence[int]) -> Solution:
         """Return the solution with its own number of terms for each equation."""
-        if isinstance(self[0].k, Total):
+        if self[0].joint:
             raise SolverError(
-                "path.at picks a size per equation; this path is of a shared budget (Total): use path[k]."
+                "path.at picks a size per equation; this path is of a shared budget (Total) or of equations that "
+                "constraints bind together: use path[k]."
             )
         sizes = arguments.sizes(self.problem, k)
         rows = [self[size] for size in sizes]
@@ -86,6 +87,7 @@ class Path:
             seconds=pick("seconds"),
             ridge=rows[0].ridge,
             k=sizes,
+            constraints=rows[0].constraints,
         )
 
     def __str__(self) -> str:
@@ -136,9 +138,15 @@ def solve_path(
     (((2,),), True)
     """
     arguments.check_problem(problem)
-    arguments.no_constraints(constraints)
     weights = arguments.ridge_matrix(problem, ridge)
     starts = None if start is None else arguments.supports(problem, start, "start")
+    given = arguments.constraint_list(constraints)
+    if given:
+        if isinstance(k_max, Total):
+            arguments.total(problem, k_max)
+        most = k_max if isinstance(k_max, Total) else arguments.one_size(k_max, "k_max")
+        with interrupt.held():
+            return Path(problem, tuple(constrained.path(problem, most, given, weights, starts, settings)))
     if isinstance(k_max, Total):
         arguments.total(problem, k_max)
         with interrupt.held():

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from exactsindy.errors import SolverError
-from exactsindy.solver import arguments, display, interrupt
+from exactsindy.solver import arguments, constrained, display, interrupt
 from exactsindy.solver.backends import native
+from exactsindy.solver.backends.constrained import JointOutcome
 from exactsindy.solver.best import local_starts
 from exactsindy.solver.settings import Settings, Total
 
@@ -34,6 +35,9 @@ class Member:
 class Pool:
     """Supports of exactly k terms per equation, best first.
 
+    Equations that constraints bind together have one entry, named ``"x', y'"``: its supports are indices
+    ``equation * D + term``, its terms are named ``"x': x y"``.
+
     ``complete[target]`` is True only if it is proved that the list misses nothing that was asked for.
     """
 
@@ -44,7 +48,10 @@ class Pool:
     def __getitem__(self, target: str | int) -> tuple[Member, ...]:
         from exactsindy.problem.lookup import find_target
 
-        return self.members[self.problem.target_names[find_target(target, self.problem.target_names)]]
+        if isinstance(target, str) and target in self.members:
+            return self.members[target]
+        name = self.problem.target_names[find_target(target, self.problem.target_names)]
+        return next(members for names, members in self.members.items() if name in names.split(", "))
 
     def __len__(self) -> int:
         return sum(len(members) for members in self.members.values())
@@ -103,7 +110,6 @@ def solve_pool(
     ((0,), True)
     """
     arguments.check_problem(problem)
-    arguments.no_constraints(constraints)
     if (within is None) == (count is None):
         raise SolverError("solve_pool needs one of within= (a share, e.g. 0.02) and count= (how many supports).")
     share: object = within
@@ -120,6 +126,11 @@ def solve_pool(
     equations = arguments.equations(problem, weights)
     sizes = [arguments.clipped(e, s) for e, s in zip(equations, arguments.sizes(problem, k), strict=True)]
     starts = None if start is None else arguments.supports(problem, start, "start")
+    given = arguments.constraint_list(constraints)
+    if given:
+        pools = constrained.pool(problem, tuple(sizes), given, weights, starts, settings, count or 0, within)
+        joined = [_joint_members(problem, component.indices, outcome) for component, outcome in pools]
+        return Pool(problem, {n: m for n, m, _ in joined}, {n: complete for n, _, complete in joined})
     with interrupt.held():
         outcomes = native.run(
             equations,
@@ -131,7 +142,7 @@ def solve_pool(
             within=-1.0 if within is None else within,
             capacity=CAPACITY,
         )
-    members = {}
+    members: dict[str, tuple[Member, ...]] = {}
     for equation, (outcome,) in zip(equations, outcomes, strict=True):
         best = outcome.answers[0].objective if outcome.answers else 0.0
         members[equation.target] = tuple(
@@ -139,9 +150,37 @@ def solve_pool(
                 support=tuple(int(equation.columns[j]) for j in found.support),
                 terms={equation.names[j]: value for j, value in zip(found.support, found.values, strict=True)},
                 objective=found.objective,
-                excess=found.objective / best - 1.0 if best > 0 else (0.0 if found.objective == 0 else float("inf")),
+                excess=_excess(found.objective, best),
             )
             for found in outcome.answers
         )
     complete = {e.target: o[0].complete for e, o in zip(equations, outcomes, strict=True)}
     return Pool(problem, members, complete)
+
+
+def _excess(objective: float, best: float) -> float:
+    return objective / best - 1.0 if best > 0 else (0.0 if objective == 0 else float("inf"))
+
+
+def _joint_members(
+    problem: Problem, equations: Sequence[int], outcome: JointOutcome
+) -> tuple[str, tuple[Member, ...], bool]:
+    """Return name, members and completeness of the pool of equations that constraints bind together."""
+    targets, width = [problem.target_names[e] for e in equations], len(problem.terms)
+    best = outcome.answers[0].objective if outcome.answers else 0.0
+    single = len(equations) == 1
+
+    def label(v: int) -> str:
+        name = problem.names[v % width]
+        return name if single else f"{problem.target_names[v // width]}: {name}"
+
+    members = tuple(
+        Member(
+            support=tuple(v % width if single else v for v in found.support),
+            terms={label(v): value for v, value in zip(found.support, found.values, strict=True)},
+            objective=found.objective,
+            excess=_excess(found.objective, best),
+        )
+        for found in outcome.answers
+    )
+    return ", ".join(targets), members, outcome.complete

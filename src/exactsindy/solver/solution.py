@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,7 +25,8 @@ ROUNDING = 16 * np.finfo(np.float64).eps
 class Solution:
     """Coefficients of all equations with what was proved about them.
 
-    Arrays have one entry per target; one in all for a shared budget (`Total`). ``objective`` and ``lower_bound``
+    Arrays have one entry per target; one in all for a shared budget (`Total`) or where constraints bind equations
+    together. ``objective`` and ``lower_bound``
     are residual sum of squares plus ridge term, the constant included: no support of the asked size has an objective
     below ``lower_bound``. ``margin`` is (next-best support of the same size) / objective - 1: 0 is a tie, inf says that
     there is no other support, nan that it was not proved.
@@ -44,6 +45,8 @@ class Solution:
         True where the objective is at the rounding level of the data.
     seconds
         Time spent in the search, per target.
+    constraints, conflict
+        The constraints given; and, of an infeasible problem, some of them that cannot hold together.
     """
 
     problem: Problem
@@ -57,6 +60,13 @@ class Solution:
     seconds: NDArray[np.float64]
     ridge: NDArray[np.float64]
     k: tuple[int, ...] | Total
+    constraints: tuple[Any, ...] = ()
+    conflict: tuple[str, ...] = ()
+
+    @property
+    def joint(self) -> bool:
+        """Whether there is one answer for all equations: a shared budget, or constraints that bind them together."""
+        return isinstance(self.k, Total) or len(self.status) < len(self.problem.target_names)
 
     @property
     def optimal(self) -> bool:
@@ -66,7 +76,8 @@ class Solution:
     @property
     def floor(self) -> NDArray[np.float64]:
         """Objectives below this cannot be told from an exact fit of the data."""
-        return floors(self.problem, self.coef, self.k)
+        level = floors(self.problem, self.coef, self.k)
+        return level if len(level) == len(self.status) else np.array([level.sum()])
 
     @property
     def gap(self) -> NDArray[np.float64]:
@@ -97,15 +108,15 @@ class Solution:
         from exactsindy.solver.arguments import caps, total
 
         names, targets = self.problem.names, self.problem.target_names
-        joint = isinstance(self.k, Total)
+        joint = self.joint
         rows = range(len(targets)) if joint else range(i, i + 1)
         label = (lambda row, j: f"{targets[row]}: {names[j]}") if joint else (lambda row, j: names[j])
         terms = [(row, j) for row in rows for j in self.support[row]]
         return Certificate(
             target=", ".join(targets[row] for row in rows),
             fingerprint=self.problem.fingerprint,
-            size=self.k.k if isinstance(self.k, Total) else self.k[i],
-            weights=tuple(total(self.problem, self.k)[1].tolist()) if isinstance(self.k, Total) else (1.0,),
+            size=self.k.k if isinstance(self.k, Total) else sum(self.k[row] for row in rows),
+            weights=tuple(total(self.problem, self.k)[1].tolist()) if isinstance(self.k, Total) else (1.0,) * len(rows),
             ridge=tuple(float(x) for row in rows for x in self.ridge[row]),
             support=tuple(label(row, j) for row, j in terms),
             coefficients=tuple(float(self.coef[row, j]) for row, j in terms),
@@ -118,6 +129,7 @@ class Solution:
             seconds=float(self.seconds[i]),
             version=__version__,
             caps=caps(self.problem, self.k) if isinstance(self.k, Total) and self.k.caps is not None else (),
+            constraints=tuple(map(str, self.constraints)),
         )
 
     def __str__(self) -> str:

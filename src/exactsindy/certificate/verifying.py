@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from exactsindy.certificate import constrained
 from exactsindy.certificate.exact import Equation, NormalEquations, as_float
 from exactsindy.certificate.ranking import Ranking, combine, countable, rank
 from exactsindy.certificate.verification import EquationCheck, Verification
+from exactsindy.constraints import compile_rules
 from exactsindy.errors import ProblemError
 
 if TYPE_CHECKING:
@@ -112,6 +114,8 @@ def verify(problem: Problem, solution: Claims) -> Verification:
     """
     coef, ridge = np.asarray(solution.coef, dtype=np.float64), np.asarray(solution.ridge, dtype=np.float64)
     joint = not isinstance(solution.k, Sequence)
+    if getattr(solution, "constraints", ()):
+        return _verify_constrained(problem, solution, coef, ridge)
     _check_shapes(problem, solution, coef, ridge, joint=joint)
     count = len(problem.target_names)
     weights = _weights(problem, solution.k.weights) if joint else [1.0] * count
@@ -129,6 +133,58 @@ def verify(problem: Problem, solution: Claims) -> Verification:
     return Verification(tuple(checks), solution.problem.fingerprint == problem.fingerprint)
 
 
+def _verify_constrained(
+    problem: Problem, solution: Claims, coef: NDArray[np.float64], ridge: NDArray[np.float64]
+) -> Verification:
+    """Check a solution under constraints, one entry of its arrays after the other."""
+    shared = not isinstance(solution.k, Sequence)
+    count, entries = len(problem.target_names), len(solution.status)
+    _check_shapes(problem, solution, coef, ridge, joint=shared or entries < count)
+    rules = compile_rules(problem, solution.constraints)  # type: ignore[attr-defined]
+    weights = _weights(problem, solution.k.weights) if shared else [1.0] * count
+    everything = [_equation(problem, j, ridge[j], weights[j]) for j in range(count)]
+    sizes = [count * len(problem.names)] * count if shared else [int(size) for size in solution.k]
+    checks = []
+    for i in range(entries):
+        rows = range(count) if entries < count or shared else range(i, i + 1)
+        own = [[e * rules.width + j for j in everything[e].columns] for e in rows]
+        budgets = [(vs, sizes[e]) for vs, e in zip(own, rows, strict=True)]
+        if shared:
+            caps = _caps(problem, getattr(solution.k, "caps", None), int(solution.k.k))
+            budgets = [([v for vs in own for v in vs], int(solution.k.k)), *zip(own, caps, strict=True)]
+        allowed = solution.k.k if shared else sum(sizes[e] for e in rows)
+        claim = _claim(solution, i, rows, allowed, [allowed] * len(rows))
+        equations = [everything[e] for e in rows]
+        wrong: list[str] = []
+        if not claim.infeasible:
+            wrong += _misplaced(claim, equations, coef[list(rows)], budgets, rules.width, rows)
+            wrong += constrained.violations(rules, coef, solution.support, rows)
+        checks.append(constrained.check(rules, equations, rows, coef, ridge, budgets, claim, wrong))
+    return Verification(tuple(checks), solution.problem.fingerprint == problem.fingerprint)
+
+
+def _misplaced(
+    claim: _Claim,
+    equations: Sequence[Equation],
+    coef: NDArray[np.float64],
+    budgets: Sequence[tuple[Sequence[int], int]],
+    width: int,
+    rows: range,
+) -> Iterator[str]:
+    """Yield what is wrong with supports: too many terms, terms that do not exist, coefficients elsewhere."""
+    present = {e * width + j for e, support in zip(rows, claim.support, strict=True) for j in support}
+    for variables, limit in budgets:
+        used = len(present & set(variables))
+        if used > limit:
+            yield f"{used} terms are claimed where k = {limit} are allowed."
+    for equation, support, row in zip(equations, claim.support, coef, strict=True):
+        if sorted(set(support)) != list(support) or not set(support) <= set(equation.columns):
+            yield f"{support} is no increasing list of terms of the library of {equation.name}."
+        outside = sorted(set(np.flatnonzero(row).tolist()) - set(support))
+        if outside:
+            yield f"terms {outside} have coefficients in {equation.name} but are not in its support."
+
+
 def _check_shapes(
     problem: Problem, solution: Claims, coef: NDArray[np.float64], ridge: NDArray[np.float64], *, joint: bool
 ) -> None:
@@ -141,7 +197,7 @@ def _check_shapes(
             )
     lengths = {name: 1 if joint else shape[0] for name in ("objective", "lower_bound", "gap", "margin", "status")}
     lengths["support"] = shape[0]
-    if not joint:
+    if isinstance(solution.k, Sequence):
         lengths["k"] = shape[0]
     for name, expected in lengths.items():
         length = len(getattr(solution, name))
@@ -200,7 +256,7 @@ class _Claim:
     optimal: bool
     budget: int
     caps: tuple[int, ...]
-    constrained: bool
+    infeasible: bool = False
 
 
 def _claim(solution: Claims, i: int, rows: range, budget: int, caps: Sequence[int]) -> _Claim:
@@ -214,8 +270,7 @@ def _claim(solution: Claims, i: int, rows: range, budget: int, caps: Sequence[in
         optimal=str(getattr(status, "name", status)).upper() == "OPTIMAL",
         budget=int(budget),
         caps=tuple(min(int(budget), int(cap)) for cap in caps),
-        # Enumeration and stationarity say nothing about coefficients that obey constraints as well.
-        constrained=bool(getattr(solution, "constraints", ())),
+        infeasible=str(getattr(status, "name", status)).upper() == "INFEASIBLE",
     )
 
 
@@ -231,9 +286,9 @@ def _check(claim: _Claim, equations: Sequence[Equation], coef: NDArray[np.float6
     floor = math.hypot(*(equation.floor(x) for equation, x in pairs))
     gradient = max(e.gradient(x, np.flatnonzero(x).tolist()) for e, x in pairs)
     wrong = _objective_failures(claim, value, floor)
-    steep = [] if claim.constrained or gradient <= _GRADIENT else [_STEEP.format(gradient)]
+    steep = [] if gradient <= _GRADIENT else [_STEEP.format(gradient)]
     loose = _bound_failures(claim, floor)
-    ranking = None if claim.constrained else _ranking(equations, claim)
+    ranking = _ranking(equations, claim)
     beaten = _optimality_failures(claim, ranking, floor)
     near = _margin_failures(claim, ranking, floor)
     return EquationCheck(

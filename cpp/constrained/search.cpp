@@ -1,0 +1,585 @@
+#include "constrained/search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace exactsindy::constrained {
+
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kZero = 1e-10;         // coefficients below this share of the largest may be zero: guidance only
+constexpr double kExactZero = 0x1p-60;  // the same for double-double fits
+constexpr double kClosed = 1e-13;       // a node is closed when its bound is this close to the value of its support
+constexpr int kRefined = 64;            // nodes with more terms are not refined in double-double
+constexpr double kRough = 1e-6;         // values above this share of |z|^2 are right to kBlur in doubles
+constexpr double kBlur = 1e-6;
+constexpr double kTight = 1e-11;
+constexpr long kLonely = 20'000;  // nodes after which a rival is no longer looked for, if none has turned up
+
+double upper(Double2 error) { return error.hi * (1.0 + 4e-16); }
+
+}  // namespace
+
+bool better(const Answer& a, const Answer& b) {
+  if (!(a.error == b.error)) return a.error < b.error;
+  if (a.support.size() != b.support.size()) return a.support.size() < b.support.size();
+  return a.support < b.support;
+}
+
+Search::Search(const System& system, const Options& options, Watch watch)
+    : system_(system),
+      options_(options),
+      watch_(std::move(watch)),
+      start_(std::chrono::steady_clock::now()),
+      rows_(system.variables, system.presence),
+      cut_(kInf),
+      least_cut_(kInf),
+      open_(kInf) {}
+
+Outcome Search::run(const std::vector<std::vector<int>>& starts) {
+  Outcome out;
+  const auto finish = [&] {
+    out.nodes = nodes_;
+    out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    return out;
+  };
+  out.lower = kInf;
+  out.complete = true;
+  Logic logic(rows_);
+  if (!logic.start()) return finish();
+  for (int v = 0; v < system_.variables; ++v)
+    if (!(system_.lower[v] <= 0.0 && 0.0 <= system_.upper[v]) && !logic.set(v, Flag::kIn)) return finish();
+  for (int v = 0; v < system_.variables; ++v)
+    if (!system_.inert[v] && logic[v] != Flag::kOut) columns_.push_back(v);
+  space_ = std::make_unique<Space>(system_, columns_);
+  levels_.emplace_back();
+  levels_[0].reset(new Node{{}, logic, {system_.lower, system_.upper}, std::vector<char>(system_.variables, 0)});
+  Node& root = *levels_[0];
+  int contradictory = -1;
+  root.frame = space_->root(contradictory);
+  bound_ = std::make_unique<Bound>(system_, *space_, root.frame);
+  inequalities_ = std::make_unique<ActiveSet>(system_, *space_);
+  fitter_ = std::make_unique<Fitter>(system_, *bound_);
+  pivot_.reset(space_->stride());
+  scratch_.reset(space_->stride());
+  omega_.reset(std::max(system_.rows, 1));
+  for (int v = 0; v < system_.variables; ++v) interval(root, v);
+  root.logic.take_changes();
+  used_.assign(system_.variables, 0);
+  prepare_equalities();
+  for (const PresenceRow& row : rows_.rows)
+    if (std::all_of(row.coefs.begin(), row.coefs.end(), [](int c) { return c == 1; })) budgets_.push_back(&row);
+  if (contradictory >= 0) {
+    Box all = root.box;
+    std::fill(all.lo.begin(), all.lo.end(), -kInf), std::fill(all.hi.begin(), all.hi.end(), kInf);
+    fitter_->fit(columns_, all, kInf, fit_);
+    if (!fit_.feasible && fit_.known) return finish();
+  }
+  for (const auto& start : starts) {
+    Logic trial = root.logic;
+    bool fits = true;
+    for (int v : start) fits = fits && trial.set(v, Flag::kIn);
+    if (!fits || !trial.complete()) continue;
+    std::vector<int> support;
+    for (int v = 0; v < system_.variables; ++v)
+      if (trial[v] == Flag::kIn) support.push_back(v);
+    try_support(support);
+  }
+  postpone_ = options_.keep == 0 && options_.within < 0.0 &&
+              std::all_of(system_.least.begin(), system_.least.end(), [](double x) { return x == 0.0; });
+  const Node fresh{space_->copy(root.frame), root.logic, root.box, root.sign};
+  greedy(root);
+  explore(0);
+  if (!settle()) {  // (never seen: doubles would have to be off by a millionth)
+    postpone_ = false;
+    seen_.clear();
+    answers_.clear();
+    cut_ = least_cut_ = open_ = kInf;
+    copy(fresh, root);
+    explore(0);
+  }
+  out.end = end_;
+  if (end_ == End::kComplete && open_ == kInf && answers_.empty()) return finish();
+  std::sort(answers_.begin(), answers_.end(), better);
+  out.complete = end_ == End::kComplete && !overflow_;
+  if (options_.within >= 0.0 && !answers_.empty()) {
+    const double limit = (answers_[0].error + system_.rest).hi * (1.0 + options_.within);
+    std::erase_if(answers_, [&](const Answer& a) { return (a.error + system_.rest).hi > limit; });
+  }
+  if (options_.keep > 0 && static_cast<int>(answers_.size()) > options_.keep) answers_.resize(options_.keep);
+  out.lower = answers_.empty() ? open_ : std::min(open_, answers_[0].error.hi);
+  if (options_.keep == 0 && options_.within < 0.0 && !answers_.empty()) {
+    double rival = kInf;
+    for (std::size_t i = 1; i < answers_.size() && rival == kInf; ++i)
+      if (answers_[i].support.size() == answers_[0].support.size()) rival = answers_[i].error.hi;
+    if (end_ == End::kComplete && options_.runner_up && rival <= least_cut_) out.runner_up = rival;
+    answers_.resize(1);
+  }
+  out.answers = answers_;
+  return finish();
+}
+
+void Search::prepare_equalities() {
+  removable_.assign(system_.variables, 1);
+  for (int i = 0; i < options_.constraint_rows; ++i)
+    for (std::size_t j = 0; j < rows_.rows[i].variables.size(); ++j)
+      if (rows_.rows[i].coefs[j] < 0) removable_[rows_.rows[i].variables[j]] = 0;
+  zero_rows_.resize(system_.variables);
+  for (int v = 0; v < system_.variables; ++v) removable_[v] = removable_[v] && system_.least[v] == 0.0;
+  for (int c = 0; c < system_.equal_count; ++c) {
+    if (system_.equal_rhs[c] != 0.0) continue;
+    std::vector<int> row;
+    for (int v = 0; v < system_.variables; ++v)
+      if (system_.equal_row(c)[v] != 0.0) row.push_back(v);
+    for (int v : row) zero_rows_[v].push_back(row);
+  }
+}
+
+// The interval of a variable as its node knows it.
+void Search::interval(Node& n, int v) const {
+  if (n.logic[v] == Flag::kOut || system_.inert[v]) {
+    n.box.lo[v] = n.box.hi[v] = 0.0;
+    return;
+  }
+  n.box.lo[v] = std::max(system_.lower[v], -system_.most[v]);
+  n.box.hi[v] = std::min(system_.upper[v], system_.most[v]);
+  const double least = system_.least[v];
+  if (least == 0.0 || n.logic[v] != Flag::kIn) return;
+  if (n.sign[v] == 0) n.sign[v] = n.box.lo[v] > -least ? 1 : n.box.hi[v] < least ? -1 : 0;
+  if (n.sign[v] > 0) n.box.lo[v] = std::max(n.box.lo[v], least);
+  if (n.sign[v] < 0) n.box.hi[v] = std::min(n.box.hi[v], -least);
+}
+
+bool Search::decide(Node& n, int v, Flag value) {
+  if (!n.logic.set(v, value)) return false;
+  return impose(n) == State::kOpen;
+}
+
+// Carry out what the logic has decided: terms leave the frame, dearest first, until the node may be pruned.
+Search::State Search::impose(Node& n) {
+  bool outs = false;
+  for (std::vector<int> changes = n.logic.take_changes(); !changes.empty(); changes = n.logic.take_changes())
+    for (int v : changes) {
+      const double lo = n.box.lo[v], hi = n.box.hi[v];
+      interval(n, v);
+      if (n.box.lo[v] > n.box.hi[v]) return State::kPruned;
+      if (n.logic[v] != Flag::kOut) continue;
+      if (lo > 0.0 || hi < 0.0) return State::kPruned;
+      outs = true;
+      if (!lonely(n, v)) return State::kPruned;
+    }
+  while (outs) {
+    int position = -1;
+    double dearest = -1.0;
+    for (std::size_t p = 0; p < n.frame.variables.size(); ++p) {
+      if (n.logic[n.frame.variables[p]] != Flag::kOut) continue;
+      const double drop = n.frame.square[p] > 0.0 ? n.frame.beta[p] * n.frame.beta[p] / n.frame.square[p] : 0.0;
+      if (drop > dearest) dearest = drop, position = static_cast<int>(p);
+    }
+    if (position < 0) break;  // (inert ones were never in)
+    double beta = 0.0;
+    if (!space_->exclude(n.frame, position, pivot_.data(), beta) && std::abs(beta) > 1e-12) {
+      Multipliers m;
+      for (int c = 0; c < system_.equal_count; ++c)
+        m.equal.push_back({beta > 0.0 ? pivot_[space_->tag(c)] : -pivot_[space_->tag(c)], 0.0});
+      if (bound_->infeasible(m, n.frame.variables, n.box, cut_) ||
+          fitter_->infeasible(n.frame.variables, n.box, {}, cut_))
+        return State::kPruned;
+    }
+    if (n.frame.base > cut_ && open_bound(n) > cut_) return State::kPruned;
+  }
+  return State::kOpen;
+}
+
+// A term has left: where it leaves another one alone in an equality with 0, that one has no coefficient, and supports
+// with it are as good as those without it. False: it was decided to be in, so the node holds nothing that counts.
+bool Search::lonely(Node& n, int v) {
+  for (const std::vector<int>& row : zero_rows_[v]) {
+    int left = -1, count = 0;
+    for (int u : row)
+      if (n.logic[u] != Flag::kOut) left = u, ++count;
+    if (count != 1 || !removable_[left]) continue;
+    if (n.logic[left] == Flag::kIn || !n.logic.set(left, Flag::kOut)) return false;
+  }
+  return true;
+}
+
+// Safe bound from the frame alone.
+double Search::open_bound(Node& n) {
+  multipliers_.equal.resize(system_.equal_count);
+  multipliers_.below.clear();
+  for (int c = 0; c < system_.equal_count; ++c) multipliers_.equal[c] = {n.frame.r[space_->tag(c)], 0.0};
+  space_->data_residual(n.frame.r.data(), omega_.data());
+  return std::max(0.0, bound_->value(omega_.data(), nullptr, multipliers_, n.frame.variables, n.box, cut_));
+}
+
+double Search::certified(Node& n, const NodeSolution& s, bool refine) {
+  space_->data_residual(s.r.data(), omega_.data());
+  double value = std::max(0.0, bound_->value(omega_.data(), nullptr, s.multipliers, n.frame.variables, n.box, cut_));
+  if (!refine || value > cut_ || n.frame.variables.size() > kRefined) return value;
+  std::vector<int> all = n.frame.variables;
+  std::sort(all.begin(), all.end());
+  Fit fit;
+  fitter_->fit(all, n.box, cut_, fit);
+  if (!fit.known) return value;
+  return fit.feasible ? (fit.dependent ? value : std::max(value, fit.lower)) : kInf;
+}
+
+// Whether leaving out the term at a position is certainly too dear.
+bool Search::forced(Node& n, int position) {
+  const double x = node_solution_.x[position], square = n.frame.square[position];
+  if (!(square > 0.0) || !(node_solution_.value + x * x / square > cut_)) return false;
+  const int v = n.frame.variables[position];
+  std::copy_n(node_solution_.r.data(), space_->stride(), scratch_.data());
+  space_->axpy(x / square, space_->vector(n.frame, position), scratch_.data());
+  multipliers_ = node_solution_.multipliers;
+  for (int c = 0; c < system_.equal_count; ++c) multipliers_.equal[c] = {scratch_[space_->tag(c)], 0.0};
+  space_->data_residual(scratch_.data(), omega_.data());
+  const double lo = n.box.lo[v], hi = n.box.hi[v];
+  n.box.lo[v] = n.box.hi[v] = 0.0;
+  const double value = bound_->value(omega_.data(), nullptr, multipliers_, n.frame.variables, n.box, cut_);
+  n.box.lo[v] = lo, n.box.hi[v] = hi;
+  return value > cut_;
+}
+
+// Position of the free term whose loss costs most, -1 if no free term has a coefficient.
+int Search::branching(const Node& n, const NodeSolution& s) const {
+  double top = 0.0, dearest = -1.0;
+  int chosen = -1;
+  for (double x : s.x) top = std::max(top, std::abs(x));
+  for (std::size_t p = 0; p < n.frame.variables.size(); ++p) {
+    if (n.logic[n.frame.variables[p]] != Flag::kFree || std::abs(s.x[p]) <= kZero * top) continue;
+    const double drop = n.frame.square[p] > 0.0 ? s.x[p] * s.x[p] / n.frame.square[p] : kInf;
+    if (drop > dearest) dearest = drop, chosen = static_cast<int>(p);
+  }
+  return chosen;
+}
+
+int Search::undecided_sign(const Node& n, const NodeSolution& s) const {
+  for (std::size_t p = 0; p < n.frame.variables.size(); ++p) {
+    const int v = n.frame.variables[p];
+    if (n.logic[v] == Flag::kIn && n.sign[v] == 0 && std::abs(s.x[p]) < system_.least[v]) return v;
+  }
+  return -1;
+}
+
+std::vector<int> Search::included(const Node& n) const {
+  std::vector<int> in;
+  for (int v = 0; v < system_.variables; ++v)
+    if (n.logic[v] == Flag::kIn) in.push_back(v);
+  return in;
+}
+
+Search::Node& Search::level(int depth) {
+  while (static_cast<int>(levels_.size()) <= depth) {
+    levels_.emplace_back();
+    const Node& root = *levels_[0];
+    levels_.back().reset(new Node{space_->copy(root.frame), root.logic, root.box, root.sign});
+  }
+  return *levels_[depth];
+}
+
+void Search::copy(const Node& from, Node& to) const {
+  space_->assign(from.frame, to.frame);
+  to.logic = from.logic;
+  to.box = from.box;
+  to.sign = from.sign;
+}
+
+bool Search::pause() {
+  ++nodes_;
+  if (end_ != End::kComplete) return true;
+  if (options_.nodes > 0 && nodes_ > options_.nodes) end_ = End::kNodes;
+  if (nodes_ % 32 == 0) {
+    const double now = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    if (options_.seconds > 0.0 && now > options_.seconds) end_ = End::kTime;
+    if (watch_ && now >= next_tick_) {
+      next_tick_ = now + 0.05;
+      double best = answers_.empty() ? kInf : answers_.front().error.hi;
+      if (!pending_.empty()) best = std::min(best, pending_[0].value);
+      if (!watch_(best, 0.0, nodes_, now)) end_ = End::kInterrupted;
+    }
+  }
+  if (nodes_ == kLonely) update_cut();
+  return end_ != End::kComplete;
+}
+
+void Search::explore(int depth) {
+  Node& n = level(depth);
+  for (;;) {
+    if (pause()) return leave_open(open_bound(n));
+    inequalities_->solve(n.frame, n.box, node_solution_);
+    if (node_solution_.infeasible) {
+      if (bound_->infeasible(node_solution_.multipliers, n.frame.variables, n.box, cut_) ||
+          fitter_->infeasible(n.frame.variables, n.box, node_solution_.active, cut_))
+        return;
+      node_solution_.value = n.frame.base;
+      std::copy_n(n.frame.r.data(), space_->stride(), node_solution_.r.data());
+      for (int c = 0; c < system_.equal_count; ++c)
+        node_solution_.multipliers.equal[c] = {n.frame.r[space_->tag(c)], 0.0};
+      for (Double2& m : node_solution_.multipliers.below) m = {};
+    }
+    if (node_solution_.value > cut_ && certified(n, node_solution_, true) > cut_) return;
+    int position = branching(n, node_solution_);
+    if (!node_solution_.infeasible) candidate(n, node_solution_);
+    if (position < 0) {
+      const int v = undecided_sign(n, node_solution_);
+      if (v >= 0) {
+        for (const char sign : {1, -1}) {
+          if (end_ != End::kComplete) {
+            leave_open(open_bound(n));
+            continue;
+          }
+          Node& child = level(depth + 1);
+          copy(n, child);
+          child.sign[v] = sign;
+          interval(child, v);
+          if (child.box.lo[v] <= child.box.hi[v]) explore(depth + 1);
+        }
+        return;
+      }
+      if (leaf(n)) return;
+      // Terms without effect that the logic still has to decide about, or coefficients of rounding size.
+      int v_free = -1;
+      for (int u = 0; u < system_.variables && v_free < 0; ++u)
+        if (n.logic[u] == Flag::kFree) v_free = u;
+      if (v_free < 0) return;
+      Node& child = level(depth + 1);
+      copy(n, child);
+      if (decide(child, v_free, Flag::kOut)) explore(depth + 1);
+      if (end_ != End::kComplete) return leave_open(open_bound(n));
+      if (!decide(n, v_free, Flag::kIn)) return;
+      continue;
+    }
+    const int v = n.frame.variables[position];
+    if (!forced(n, position)) {
+      Node& child = level(depth + 1);
+      copy(n, child);
+      if (decide(child, v, Flag::kIn)) explore(depth + 1);
+      if (end_ != End::kComplete) return leave_open(open_bound(n));
+      if (!decide(n, v, Flag::kOut)) return;
+    } else if (!decide(n, v, Flag::kIn)) {
+      return;
+    }
+  }
+}
+
+// The terms in alone, if the logic lets all others be absent. True: the node holds nothing better.
+bool Search::leaf(Node& n) {
+  const std::vector<int> in = included(n);
+  bool decided = true;
+  for (int v = 0; v < system_.variables; ++v) decided = decided && n.logic[v] != Flag::kFree;
+  if (!allowed(rows_, in, static_cast<int>(rows_.rows.size()))) return decided;
+  if (postpone_ && node_solution_.value > kRough * system_.z_norm * system_.z_norm && !node_solution_.infeasible) {
+    // If it was taken note of as a candidate, all that is left is to say that the node holds nothing below this bound.
+    const bool noted = seen_.contains(in) || node_solution_.value > cut_ ||
+                       std::any_of(pending_.begin(), pending_.end(), [&](const Pending& p) { return p.support == in; });
+    const double bound = noted ? certified(n, node_solution_, false) : -kInf;
+    if (bound >= node_solution_.value * (1.0 - kTight)) {
+      leave_open(bound);
+      return true;
+    }
+  }
+  double error = kInf, lower = kInf;
+  bool known = true;
+  if (const auto before = seen_.find(in); before != seen_.end()) {
+    error = before->second.error.hi, lower = before->second.lower;
+  } else {
+    fitter_->fit(in, n.box, kInf, fit_);
+    known = fit_.known;
+    if (postpone_ && known) seen_[in] = fit_.feasible ? Known{fit_.error, fit_.lower} : Known{{kInf, 0.0}, kInf};
+    if (fit_.feasible) error = fit_.error.hi, lower = fit_.lower, offer(fit_);
+  }
+  if (decided) {
+    if (!known)
+      leave_open(open_bound(n)), overflow_ = true;
+    else
+      leave_open(lower);
+    return true;
+  }
+  if (error == kInf) return false;
+  // A free term without a coefficient adds nothing to count, unless it has to have a certain size once it is present:
+  // then supports with it are others, and may be the next best.
+  for (int v = 0; v < system_.variables; ++v)
+    if (n.logic[v] == Flag::kFree && system_.least[v] > 0.0) return false;
+  double bound = certified(n, node_solution_, false);
+  if (!(bound >= error * (1.0 - kClosed))) bound = certified(n, node_solution_, true);
+  if (!(bound >= error * (1.0 - kClosed))) return false;
+  leave_open(std::min(bound, error));
+  return true;
+}
+
+// A support near the node's own solution, where the logic allows one.
+void Search::candidate(const Node& n, const NodeSolution& s) {
+  if (s.value > cut_) return;
+  double top = 0.0;
+  for (double x : s.x) top = std::max(top, std::abs(x));
+  std::fill(used_.begin(), used_.end(), 0);
+  std::size_t nonzero = 0;
+  for (int v = 0; v < system_.variables; ++v) used_[v] = n.logic[v] == Flag::kIn;
+  for (std::size_t p = 0; p < n.frame.variables.size(); ++p)
+    if (std::abs(s.x[p]) > kZero * top) used_[n.frame.variables[p]] = 1, ++nonzero;
+  for (const PresenceRow* row : budgets_) {  // most nodes have too many terms: seen without copying anything
+    int count = 0;
+    for (int v : row->variables) count += used_[v];
+    if (count > row->limit) return;
+  }
+  Logic trial = n.logic;
+  for (std::size_t p = 0; p < n.frame.variables.size(); ++p)
+    if (std::abs(s.x[p]) > kZero * top && !trial.set(n.frame.variables[p], Flag::kIn)) return;
+  if (!trial.complete()) return;
+  std::vector<int> support;
+  for (int v = 0; v < system_.variables; ++v)
+    if (trial[v] == Flag::kIn) support.push_back(v);
+  // Where every term has a coefficient its value is that of the node: known well enough to cut with until it is fitted.
+  if (!postpone_ || support.size() != nonzero || !(s.value > kRough * system_.z_norm * system_.z_norm))
+    return try_support(support);
+  if (seen_.contains(support)) return;
+  for (const Pending& p : pending_)
+    if (p.support == support) return;
+  pending_.push_back({std::move(support), s.value * (1.0 + kBlur)});
+  std::sort(pending_.begin(), pending_.end(), [](const Pending& a, const Pending& b) { return a.value < b.value; });
+  update_cut();
+  std::erase_if(pending_, [&](const Pending& p) { return p.value > cut_ * (1.0 + kBlur); });
+}
+
+// Fit what was only estimated. False: an estimate that the search relied on was wrong.
+bool Search::settle() {
+  std::vector<Pending> all = std::exchange(pending_, {});
+  const double used = least_cut_;
+  for (const Pending& p : all)
+    if (p.value <= used * (1.0 + kBlur)) try_support(p.support);
+  update_cut();
+  return all.empty() || (!answers_.empty() && answers_[0].error.hi <= used);
+}
+
+void Search::try_support(const std::vector<int>& support) {
+  if (seen_.contains(support)) return;
+  if (seen_.size() > 100'000) seen_.clear();
+  Box box{system_.lower, system_.upper};
+  bool semi = false;
+  for (int v : support) {
+    box.lo[v] = system_.inert[v] ? 0.0 : std::max(box.lo[v], -system_.most[v]);
+    box.hi[v] = system_.inert[v] ? 0.0 : std::min(box.hi[v], system_.most[v]);
+    semi |= system_.least[v] > 0.0;
+  }
+  fitter_->fit(support, box, kInf, fit_);
+  if (semi && fit_.known && fit_.feasible) {
+    for (std::size_t p = 0; p < support.size(); ++p) {
+      const int v = support[p];
+      if (system_.least[v] == 0.0) continue;
+      const bool positive = fit_.x[p].hi > 0.0 ? box.hi[v] >= system_.least[v] : box.lo[v] > -system_.least[v];
+      if (positive)
+        box.lo[v] = std::max(box.lo[v], system_.least[v]);
+      else
+        box.hi[v] = std::min(box.hi[v], -system_.least[v]);
+    }
+    fitter_->fit(support, box, kInf, fit_);
+  }
+  // (Signs were only guessed: such supports, and those nothing is known of, are looked at again.)
+  if (!semi && fit_.known) seen_[support] = fit_.feasible ? Known{fit_.error, fit_.lower} : Known{{kInf, 0.0}, kInf};
+  if (fit_.known && fit_.feasible) offer(fit_);
+}
+
+// The support without the terms whose coefficients the constraints make zero, as far as the logic lets them go.
+std::vector<int> Search::reduced(const Fit& fit) const {
+  double top = 0.0;
+  for (const Double2& x : fit.x) top = std::max(top, std::abs(x.hi));
+  std::vector<int> kept, zero;
+  for (std::size_t p = 0; p < fit.support.size(); ++p) {
+    const bool gone = std::abs(fit.x[p].hi) <= kExactZero * top && system_.least[fit.support[p]] == 0.0;
+    (gone ? zero : kept).push_back(fit.support[p]);
+  }
+  if (zero.empty() || allowed(rows_, kept, options_.constraint_rows)) return kept;
+  std::vector<int> support = fit.support;
+  for (auto it = zero.rbegin(); it != zero.rend(); ++it) {
+    std::vector<int> trial = support;
+    std::erase(trial, *it);
+    if (allowed(rows_, trial, options_.constraint_rows)) support = std::move(trial);
+  }
+  return support;
+}
+
+void Search::offer(const Fit& fit) {
+  const std::vector<int> smaller = reduced(fit);
+  Answer answer{fit.support, fit.coef, fit.error};
+  if (smaller.size() < fit.support.size()) {
+    if (options_.keep > 0 || options_.within >= 0.0) return;  // pools hold supports all of whose terms matter
+    answer.support = smaller;
+    answer.coef.clear();
+    for (int v : smaller) {
+      const auto at = std::lower_bound(fit.support.begin(), fit.support.end(), v) - fit.support.begin();
+      answer.coef.push_back(fit.coef[at]);
+    }
+  }
+  std::erase_if(pending_, [&](const Pending& p) { return p.support == fit.support || p.support == answer.support; });
+  if (answer.error.hi > cut_) return;
+  for (const Answer& a : answers_)
+    if (a.support == answer.support && !better(answer, a)) return;
+  std::erase_if(answers_, [&](const Answer& a) { return a.support == answer.support; });
+  answers_.insert(std::upper_bound(answers_.begin(), answers_.end(), answer, better), std::move(answer));
+  if (options_.keep == 0 && options_.within < 0.0) {
+    std::map<std::size_t, int> count;  // two per size are enough
+    std::erase_if(answers_, [&](const Answer& a) { return ++count[a.support.size()] > 2; });
+  } else if (options_.keep > 0 && static_cast<int>(answers_.size()) > options_.keep) {
+    answers_.resize(options_.keep);
+  } else if (answers_.size() > options_.capacity) {
+    answers_.resize(options_.capacity);
+    overflow_ = true;
+  }
+  update_cut();
+}
+
+void Search::update_cut() {
+  if (answers_.empty() && pending_.empty()) return;
+  if (options_.within >= 0.0) {
+    const double limit = (answers_[0].error + system_.rest).hi * (1.0 + options_.within) * (1.0 + 1e-15);
+    cut_ = (Double2{limit, 0.0} - system_.rest).hi + 1e-15 * limit;
+    if (answers_.size() >= options_.capacity) cut_ = std::min(cut_, upper(answers_.back().error));
+  } else if (options_.keep > 0) {
+    cut_ = static_cast<int>(answers_.size()) >= options_.keep ? upper(answers_.back().error) : kInf;
+  } else {
+    const bool estimated = !pending_.empty() && (answers_.empty() || pending_[0].value < upper(answers_[0].error));
+    const std::size_t size = estimated ? pending_[0].support.size() : answers_[0].support.size();
+    const double best = estimated ? pending_[0].value : upper(answers_[0].error);
+    double rival = kInf;
+    for (std::size_t i = estimated ? 0 : 1; i < answers_.size(); ++i)
+      if (answers_[i].support.size() == size) rival = std::min(rival, upper(answers_[i].error));
+    for (std::size_t i = estimated ? 1 : 0; i < pending_.size(); ++i)
+      if (pending_[i].support.size() == size) rival = std::min(rival, pending_[i].value);
+    cut_ = !options_.runner_up || (rival == kInf && nodes_ >= kLonely) ? best : rival;
+  }
+  least_cut_ = std::min(least_cut_, cut_);
+}
+
+// Backward elimination from the root: leave out what costs least until the logic is satisfied.
+void Search::greedy(const Node& root) {
+  Node n{space_->copy(root.frame), root.logic, root.box, root.sign};
+  for (;;) {
+    inequalities_->solve(n.frame, n.box, node_solution_);
+    if (node_solution_.infeasible) return;
+    const std::size_t before = answers_.size() + pending_.size();
+    candidate(n, node_solution_);
+    if (answers_.size() + pending_.size() > before) return;
+    int cheapest = -1;
+    double least = kInf;
+    for (std::size_t p = 0; p < n.frame.variables.size(); ++p) {
+      if (n.logic[n.frame.variables[p]] != Flag::kFree) continue;
+      const double x = node_solution_.x[p], square = n.frame.square[p];
+      const double drop = square > 0.0 ? x * x / square : (x == 0.0 ? 0.0 : kInf);
+      if (drop < least) least = drop, cheapest = n.frame.variables[p];
+    }
+    if (cheapest < 0) return;
+    Node trial{space_->copy(n.frame), n.logic, n.box, n.sign};
+    if (decide(trial, cheapest, Flag::kOut)) {
+      copy(trial, n);
+    } else if (!decide(n, cheapest, Flag::kIn)) {
+      return;
+    }
+  }
+}
+
+}  // namespace exactsindy::constrained

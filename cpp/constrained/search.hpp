@@ -1,0 +1,127 @@
+// Branch and bound over the presence of terms, under constraints.
+#pragma once
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "constrained/active_set.hpp"
+#include "constrained/bound.hpp"
+#include "constrained/fitter.hpp"
+#include "constrained/logic.hpp"
+
+namespace exactsindy::constrained {
+
+enum class End { kComplete, kTime, kNodes, kInterrupted };
+
+struct Options {
+  bool runner_up = true;  // also the next-best support of the same size
+  int keep = 0;           // > 0: a pool of this many supports
+  double within = -1.0;   // >= 0: a pool of all with objective <= best (1 + within)
+  std::size_t capacity = 200'000;
+  int constraint_rows = 0;  // of the presence rows; those after them are sizes
+  double gap = 0.0;
+  double seconds = 0.0;  // 0: no limit
+  long nodes = 0;
+};
+
+struct Answer {
+  std::vector<int> support;
+  std::vector<double> coef;
+  Double2 error;
+};
+
+bool better(const Answer& a, const Answer& b);
+
+struct Outcome {
+  std::vector<Answer> answers;  // best first; none: infeasible, or nothing found before a limit
+  double runner_up = -1.0;      // error; inf: no rival; < 0: not proved
+  double lower = 0.0;           // inf: infeasible, proved
+  End end = End::kComplete;
+  bool complete = false;
+  long nodes = 0;
+  double seconds = 0.0;
+};
+
+// Called about every 50 ms with incumbent, bound, nodes and seconds; false interrupts.
+using Watch = std::function<bool(double, double, long, double)>;
+
+class Search {
+ public:
+  Search(const System& system, const Options& options, Watch watch);
+  Outcome run(const std::vector<std::vector<int>>& starts);
+
+ private:
+  struct Node {
+    Frame frame;
+    Logic logic;
+    Box box;
+    std::vector<char> sign;  // of semi-continuous terms: 0 undecided
+  };
+  enum class State { kOpen, kPruned };
+
+  void greedy(const Node& root);
+  void explore(int depth);
+  State impose(Node& node);
+  bool decide(Node& node, int v, Flag value);
+  bool lonely(Node& node, int v);
+  void prepare_equalities();
+  double certified(Node& node, const NodeSolution& solution, bool refine);
+  double open_bound(Node& node);
+  bool forced(Node& node, int position);
+  int branching(const Node& node, const NodeSolution& solution) const;
+  int undecided_sign(const Node& node, const NodeSolution& solution) const;
+  void interval(Node& node, int v) const;
+  void candidate(const Node& node, const NodeSolution& solution);
+  void try_support(const std::vector<int>& support);
+  bool leaf(Node& node);
+  bool settle();
+  void offer(const Fit& fit);
+  std::vector<int> reduced(const Fit& fit) const;
+  void update_cut();
+  bool pause();
+  void leave_open(double bound) { open_ = std::min(open_, bound); }
+  Node& level(int depth);
+  void copy(const Node& from, Node& to) const;
+  std::vector<int> included(const Node& node) const;
+
+  const System& system_;
+  const Options options_;
+  const Watch watch_;
+  const std::chrono::steady_clock::time_point start_;
+  LogicRows rows_;
+  std::vector<int> columns_;
+  std::unique_ptr<Space> space_;
+  std::unique_ptr<Bound> bound_;
+  std::unique_ptr<ActiveSet> inequalities_;
+  std::unique_ptr<Fitter> fitter_;
+  std::vector<std::unique_ptr<Node>> levels_;
+  NodeSolution node_solution_;
+  Multipliers multipliers_;
+  std::vector<const PresenceRow*> budgets_;  // rows that only count
+  std::vector<char> used_;
+  std::vector<char> removable_;                           // no constraint on supports needs the term
+  std::vector<std::vector<std::vector<int>>> zero_rows_;  // per variable: the terms of its equalities with 0
+  Array pivot_, omega_, scratch_;
+  Fit fit_;
+  struct Pending {  // a support that a node's solution has, with its value from there
+    std::vector<int> support;
+    double value;
+  };
+  struct Known {
+    Double2 error;
+    double lower;
+  };
+  std::map<std::vector<int>, Known> seen_;  // supports fitted without signs to choose; infinite error: infeasible
+  std::vector<Answer> answers_;
+  std::vector<Pending> pending_;
+  bool postpone_ = false;
+  bool overflow_ = false;
+  double cut_, least_cut_, open_;
+  End end_ = End::kComplete;
+  long nodes_ = 0;
+  double next_tick_ = 0.0;
+};
+
+}  // namespace exactsindy::constrained

@@ -1,0 +1,69 @@
+// Several equations with constraints on their coefficients, as the constrained search sees them.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "search/dd.hpp"
+#include "search/memory.hpp"
+
+namespace exactsindy::constrained {
+
+// One equation as the caller has it: factor is D x D upper triangular, row-major.
+struct EquationData {
+  std::span<const double> factor, target, rest, ridge;
+  double weight = 1.0;
+};
+
+// sum coef_v present_v <= limit, whole numbers.
+struct PresenceRow {
+  std::vector<int> variables, coefs;
+  int limit = 0;
+};
+
+// Constraints in the caller's units, over all variables (equation after equation).
+struct Constraints {
+  std::vector<double> equal, equal_rhs;  // rows x variables; == rhs
+  std::vector<double> below, below_rhs;  // rows x variables; <= rhs
+  std::vector<double> lower, upper;      // of each coefficient
+  std::vector<double> least, most;       // of |coefficient| where the term is present
+  std::vector<PresenceRow> presence;
+};
+
+// Consecutive variables that share their rows.
+struct Block {
+  int first = 0, count = 0;         // variables
+  int row = 0, rows = 0;            // data rows, padded
+  double weight = 1.0, root = 1.0;  // root^2 <= weight, to rounding
+};
+
+// sum_b weight_b |z_b - A_b x_b|^2 + sum_v ridge_v x_v^2 + rest, subject to linear rows, intervals and presence rows:
+// the stored doubles, columns and targets scaled by powers of two (exact). Every claim is about these numbers.
+struct System {
+  int variables = 0, rows = 0;  // rows: of all blocks, each padded to whole vectors
+  std::vector<Block> blocks;
+  std::vector<int> block_of;
+  Array z, zeros;
+  std::vector<Array> column;  // per variable, over the rows of its block
+  std::vector<double> ridge;  // scaled
+  std::vector<double> norm;   // upper bounds of sqrt(weight |a_v|^2 + ridge_v), about 1
+  std::vector<int> exponent;  // coefficient in the caller's units = x * 2^(target_exponent - exponent)
+  std::vector<char> inert;    // a zero column in no linear row: its coefficient is 0
+  int target_exponent = 0;
+  double z_norm = 0.0;  // upper bound of the weighted norm of z
+  Double2 rest;
+  bool has_ridge = false;
+
+  int equal_count = 0, below_count = 0;
+  std::vector<double> equal, equal_rhs, below, below_rhs;  // rows scaled to a largest entry in [1/2, 1)
+  std::vector<double> lower, upper, least, most;
+  std::vector<PresenceRow> presence;
+  double reach_limit = 0.0;  // larger |x_v| are not considered: they mean nothing in doubles
+
+  System(std::span<const EquationData> equations, const Constraints& constraints);
+  const double* equal_row(int i) const { return equal.data() + static_cast<std::size_t>(i) * variables; }
+  const double* below_row(int i) const { return below.data() + static_cast<std::size_t>(i) * variables; }
+  double objective(Double2 error) const;
+  double user(int v, double x) const;  // a coefficient in the caller's units
+};
+
+}  // namespace exactsindy::constrained

@@ -1,0 +1,194 @@
+// The constrained search: its bounds, its fits and its logic against brute force.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "constrained/search.hpp"
+#include "tests/check.hpp"
+
+namespace exactsindy::tests {
+
+namespace constrained_cases {
+
+using namespace exactsindy::constrained;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Random equations that share one constraint matrix.
+struct Random {
+  int blocks, width;
+  std::vector<std::vector<double>> factors, targets, rests, ridges;
+  Constraints constraints;
+
+  Random(std::mt19937_64& rng, int block_count, int columns, int equalities, int inequalities)
+      : blocks(block_count), width(columns) {
+    std::normal_distribution<double> normal;
+    const int n = blocks * width;
+    for (int b = 0; b < blocks; ++b) {
+      factors.emplace_back(width * width, 0.0);
+      for (int i = 0; i < width; ++i)
+        for (int j = i; j < width; ++j) factors[b][i * width + j] = normal(rng) + (i == j ? 1.5 : 0.0);
+      targets.emplace_back();
+      for (int i = 0; i < width; ++i) targets[b].push_back(normal(rng));
+      rests.push_back({normal(rng)});
+      ridges.emplace_back(width, b % 2 ? 0.2 : 0.0);
+    }
+    constraints.lower.assign(n, -kInfinity);
+    constraints.upper.assign(n, kInfinity);
+    constraints.least.assign(n, 0.0);
+    constraints.most.assign(n, kInfinity);
+    for (int c = 0; c < equalities; ++c) add(rng, constraints.equal, constraints.equal_rhs, 0.0);
+    for (int c = 0; c < inequalities; ++c) add(rng, constraints.below, constraints.below_rhs, 0.3);
+    for (int c = 0; c < inequalities; ++c) constraints.upper[rng() % n] = 0.4;
+  }
+  void add(std::mt19937_64& rng, std::vector<double>& rows, std::vector<double>& rhs, double right) {
+    std::vector<double> row(blocks * width, 0.0);
+    for (int k = 0; k < 2; ++k) row[rng() % row.size()] = k == 0 ? 1.0 : -2.0;
+    rows.insert(rows.end(), row.begin(), row.end());
+    rhs.push_back(right);
+  }
+  System system() const {
+    std::vector<EquationData> equations;
+    for (int b = 0; b < blocks; ++b) equations.push_back({factors[b], targets[b], rests[b], ridges[b], b ? 2.5 : 1.0});
+    return System(equations, constraints);
+  }
+};
+
+inline std::vector<int> members(unsigned set, int n) {
+  std::vector<int> out;
+  for (int v = 0; v < n; ++v)
+    if (set >> v & 1) out.push_back(v);
+  return out;
+}
+
+}  // namespace constrained_cases
+
+TEST(constrained_bound_is_below_every_feasible_point) {
+  using namespace constrained_cases;
+  for (int seed = 0; seed < repeats(60); ++seed) {
+    auto rng = seeded(seed);
+    const Random random(rng, 2, 3, seed % 3, seed % 4 < 2 ? 0 : 1);
+    const System s = random.system();
+    std::vector<int> all = members((1u << s.variables) - 1, s.variables);
+    Space space(s, all);
+    int contradictory = -1;
+    const Frame root = space.root(contradictory);
+    const Bound bound(s, space, root);
+    Fitter fitter(s, bound);
+    const Box box{s.lower, s.upper};
+    std::normal_distribution<double> normal;
+    // Any vector and any multipliers give a bound: compare with the fits of all supports.
+    std::vector<double> values(1u << s.variables, kInfinity);
+    for (unsigned set = 0; set < values.size(); ++set) {
+      Fit fit;
+      fitter.fit(members(set, s.variables), box, kInfinity, fit);
+      CHECK(fit.known);
+      if (!fit.feasible) continue;
+      values[set] = fit.error.hi;
+      CHECK_OP(fit.lower, <=, fit.error.hi);
+      CHECK_OP(fit.lower, >=, fit.error.hi * (1.0 - 1e-9) - 1e-25);
+    }
+    for (unsigned set = 0; set < values.size(); ++set) {
+      const std::vector<int> support = members(set, s.variables);
+      Box inside = box;
+      for (int v = 0; v < s.variables; ++v)
+        if (!(set >> v & 1)) inside.lo[v] = inside.hi[v] = 0.0;
+      double best = kInfinity;
+      for (unsigned sub = set;; sub = (sub - 1) & set) {
+        best = std::min(best, values[sub]);
+        if (sub == 0) break;
+      }
+      Array omega(s.rows);
+      Multipliers m;
+      for (int i = 0; i < s.rows; ++i) omega[i] = 0.3 * normal(rng);
+      for (int c = 0; c < s.equal_count; ++c) m.equal.push_back({normal(rng), 0.0});
+      for (int c = 0; c < s.below_count; ++c) m.below.push_back({std::abs(normal(rng)), 0.0});
+      for (const double cut : {1.0, 10.0}) {
+        const double value = bound.value(omega.data(), nullptr, m, support, inside, cut);
+        if (best <= cut) CHECK_OP(value, <=, best * (1.0 + 1e-14));
+        // Nothing may be proved infeasible that has a point.
+        if (best <= cut) CHECK(!bound.infeasible(m, support, inside, cut));
+      }
+    }
+  }
+}
+
+TEST(constrained_monotone_fits_and_search_finds_the_least) {
+  using namespace constrained_cases;
+  for (int seed = 0; seed < repeats(120); ++seed) {
+    auto rng = seeded(seed);
+    Random random(rng, 1 + seed % 2, 3, seed % 3, seed % 5 == 0);
+    const int n = random.blocks * random.width, limit = 1 + seed % 3;
+    PresenceRow budget;
+    for (int v = 0; v < n; ++v) budget.variables.push_back(v), budget.coefs.push_back(1);
+    budget.limit = limit;
+    random.constraints.presence.push_back({{static_cast<int>(rng() % n), 0}, {1, -1}, 0});
+    random.constraints.presence.push_back(budget);
+    const System s = random.system();
+    const LogicRows rows(n, s.presence);
+    Options options;
+    options.constraint_rows = static_cast<int>(s.presence.size());
+    const Outcome out = Search(s, options, {}).run({});
+    CHECK(out.end == End::kComplete);
+    std::vector<int> all = members((1u << n) - 1, n);
+    Space space(s, all);
+    int contradictory = -1;
+    const Frame root = space.root(contradictory);
+    const Bound bound(s, space, root);
+    Fitter fitter(s, bound);
+    double best = kInfinity;
+    for (unsigned set = 0; set < 1u << n; ++set) {
+      if (!allowed(rows, members(set, n), static_cast<int>(s.presence.size()))) continue;
+      Fit fit;
+      fitter.fit(members(set, n), {s.lower, s.upper}, kInfinity, fit);
+      if (fit.feasible) best = std::min(best, fit.error.hi);
+    }
+    if (best == kInfinity) {
+      CHECK(out.answers.empty());
+      CHECK(std::isinf(out.lower));
+    } else {
+      CHECK(!out.answers.empty());
+      if (!out.answers.empty()) CHECK_OP(out.answers[0].error.hi, ==, best);
+      CHECK_OP(out.lower, <=, best);
+      CHECK_OP(out.lower, >=, best * (1.0 - 1e-9) - 1e-25);
+    }
+  }
+}
+
+TEST(constrained_logic_never_removes_a_model) {
+  using namespace constrained_cases;
+  for (int seed = 0; seed < repeats(300); ++seed) {
+    auto rng = seeded(seed);
+    constexpr int n = 6;
+    std::vector<PresenceRow> given;
+    for (int r = 0; r < 3; ++r) {
+      PresenceRow row;
+      for (int v = 0; v < n; ++v)
+        if (rng() % 2) row.variables.push_back(v), row.coefs.push_back(rng() % 3 ? 1 : -1);
+      row.limit = static_cast<int>(rng() % 4) - 1;
+      given.push_back(row);
+    }
+    const LogicRows rows(n, given);
+    Logic logic(rows);
+    bool alive = logic.start();
+    for (int v : {0, 3}) alive = alive && (logic[v] != Flag::kFree || logic.set(v, rng() % 2 ? Flag::kIn : Flag::kOut));
+    for (unsigned set = 0; set < 1u << n; ++set) {
+      if (!allowed(rows, members(set, n), 3)) continue;
+      bool compatible = alive;
+      for (int v = 0; v < n && compatible; ++v)
+        if ((v == 0 || v == 3) && logic[v] != (set >> v & 1 ? Flag::kIn : Flag::kOut)) compatible = false;
+      if (!compatible) continue;
+      for (int v = 0; v < n; ++v) CHECK(logic[v] == Flag::kFree || logic[v] == (set >> v & 1 ? Flag::kIn : Flag::kOut));
+    }
+    if (alive && logic.complete()) {
+      std::vector<int> support;
+      for (int v = 0; v < n; ++v)
+        if (logic[v] == Flag::kIn) support.push_back(v);
+      CHECK(allowed(rows, support, 3));
+    }
+  }
+}
+
+}  // namespace exactsindy::tests

@@ -1,0 +1,86 @@
+"""Constraints and a problem to rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from exactsindy.constraints.parse import parse_constraint
+from exactsindy.constraints.rules import Rules, RulesBuilder
+from exactsindy.errors import ConstraintError
+from exactsindy.problem import Problem
+
+
+def compile_rules(problem: Problem, constraints: Sequence[Any]) -> Rules:
+    """Translate constraints into rows over the coefficients and the presence of the terms of a problem.
+
+    Parameters
+    ----------
+    problem
+        Whose equations and terms are named.
+    constraints
+        Records of this room, or texts for `parse_constraint`.
+
+    Returns
+    -------
+    Rules
+        In canonical form.
+
+    Raises
+    ------
+    ConstraintError
+        A name is unknown, a shape or value is wrong, or two constraints contradict each other.
+
+    Examples
+    --------
+    >>> from exactsindy.constraints import Forbid
+    >>> problem = Problem.from_arrays([[1.0, 0.0], [0.0, 1.0]], [1.0, 2.0], names=["x", "y"], target_names=["x'"])
+    >>> compile_rules(problem, [Forbid("x'", "y"), "x': x <= 1"]).upper
+    array([ 1., inf])
+    """
+    if isinstance(constraints, str) or not isinstance(constraints, Iterable):
+        raise ConstraintError(f"constraints={constraints!r}: expected a list of constraints.")
+    given = tuple(constraints)
+    builder = RulesBuilder(problem)
+    for i, constraint in enumerate(given):
+        with builder.speaking(i):
+            record = parse_constraint(constraint) if isinstance(constraint, str) else constraint
+            if not hasattr(record, "write"):
+                raise ConstraintError(
+                    f"constraints[{i}] is of type {type(constraint).__name__}: expected a constraint such as "
+                    'Equal(...), Bounds(...), Forbid(...), or text such as "x\': x + y == 0".'
+                )
+            record.write(builder)
+    _refuse_contradictions(builder)
+    return Rules(
+        problem=problem,
+        sources=given,
+        equalities=tuple(builder.equalities),
+        inequalities=tuple(builder.inequalities),
+        presence=tuple(builder.presence),
+        lower=builder.lower,
+        upper=builder.upper,
+        least=builder.least,
+        most=builder.most,
+        bound_source=builder.bound_source,
+        t_level=builder.t_level,
+        convex=tuple(builder.convex),
+        exists=builder.exists,
+    )
+
+
+def _refuse_contradictions(rules: RulesBuilder) -> None:
+    """Refuse a term that is both required and forbidden; what takes more thought the search finds."""
+    required = {row.variables[0]: row.source for row in rules.presence if len(row.variables) == 1 and row.rhs < 0}
+    for row in rules.presence:
+        v = row.variables[0]
+        if len(row.variables) == 1 and row.rhs == 0 and v in required:
+            raise ConstraintError(
+                f"constraints[{required[v]}] makes the term {rules.label(v)} present, constraints[{row.source}] "
+                "forbids it: drop one of them."
+            )
+    for v in (int(v) for v in (rules.least > rules.most).nonzero()[0]):
+        raise ConstraintError(
+            f"constraints[{rules.bound_source[v]}]: a present {rules.label(v)} would need a size of at least "
+            f"{rules.least[v]:g} and at most {rules.most[v]:g}; use Forbid to exclude it."
+        )

@@ -1,0 +1,127 @@
+"""Constraints from text, for the command line: names, numbers, + - *, ==, <=, >=. Nothing is evaluated."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from exactsindy.constraints.coefficients import Linear, Relation
+from exactsindy.constraints.monomials import Polynomial, parse_monomial
+from exactsindy.errors import ConstraintError
+
+_NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_RELATIONS: tuple[Relation, ...] = ("==", "<=", ">=")
+
+
+def parse_constraint(text: str) -> Linear:
+    """Read a linear constraint: ``equation: sum of numbers times terms``, a relation, and a number or such a sum.
+
+    The equation holds until the next ``equation:``. A number alone is a number; the constant term is written ``1*1``.
+
+    Parameters
+    ----------
+    text
+        For example ``"y': x z == -1"``, ``"x': x + 2*x y <= 0"`` or ``"x': y == y': x"``.
+
+    Returns
+    -------
+    Linear
+        The same constraint as a record; names are looked up when it meets a problem.
+
+    Raises
+    ------
+    ConstraintError
+        The text cannot be read.
+
+    Examples
+    --------
+    >>> parse_constraint("y': x z == -1")
+    Linear(coefs={("y'", 'x z'): 1.0}, relation='==', rhs=-1.0)
+    """
+    if not isinstance(text, str):
+        raise ConstraintError(f'parse_constraint: got {type(text).__name__}: expected text such as "x\': x + y == 0".')
+    found = [relation for relation in _RELATIONS if relation in text]
+    if len(found) != 1 or text.count(found[0]) != 1:
+        raise _unreadable(text, "expected one of ==, <=, >= once")
+    left, right = text.split(found[0])
+    coefs: dict[tuple[str, str], float] = {}
+    constant, equation = _side(text, left, 1.0, "", coefs)
+    more, _ = _side(text, right, -1.0, equation, coefs)
+    if not coefs:
+        raise _unreadable(text, "it names no coefficient")
+    return Linear(coefs, found[0], -(constant + more) + 0.0)
+
+
+def parse_polynomial(given: str | Mapping[str, float], speaker: str) -> Polynomial:
+    """Return ``"x^2 + 2*y^2"`` or ``{"x^2": 1, "y^2": 2}`` as a polynomial."""
+    if isinstance(given, str):
+        parts = [_factor(sign, piece) for sign, piece in _pieces(given)]
+    elif isinstance(given, Mapping):
+        parts = [(float(value), str(name)) for name, value in given.items()]
+    else:
+        raise ConstraintError(f"{speaker}: quantity={given!r}: expected text such as 'x^2 + y^2' or a mapping.")
+    result: Polynomial = {}
+    for value, name in parts:
+        powers = parse_monomial(name) if name else ()
+        if powers is None:
+            raise ConstraintError(f"{speaker}: {name!r} in the quantity is no product of powers such as 'x^2 y'.")
+        result[powers] = result.get(powers, 0.0) + value
+    return result
+
+
+def _side(text: str, side: str, sign: float, equation: str, coefs: dict[tuple[str, str], float]) -> tuple[float, str]:
+    """Add the coefficients of one side; return its number and the equation named last."""
+    constant = 0.0
+    pieces = list(_pieces(side))
+    if not pieces:
+        raise _unreadable(text, "one side is empty")
+    for own, piece in pieces:
+        name, colon, body = piece.rpartition(":")
+        if colon:
+            equation = name.strip()
+        value, term = _factor(own, body.strip())
+        if not term:
+            constant += sign * value
+        elif not equation:
+            raise _unreadable(text, f'no equation is named before {term!r}, as in "x\': {term} == 0"')
+        else:
+            coefs[equation, term] = coefs.get((equation, term), 0.0) + sign * value
+    return constant, equation
+
+
+def _pieces(text: str) -> list[tuple[float, str]]:
+    """Split a sum at + and - outside parentheses (and outside the exponent of a number)."""
+    pieces: list[tuple[float, str]] = []
+    sign, depth, start = 1.0, 0, 0
+    for i, letter in enumerate([*text, "+"]):
+        depth += (letter == "(") - (letter == ")")
+        exponent = re.search(r"(?:^|[^\w.])(?:\d+\.?\d*|\.\d+)[eE]$", text[:i])
+        if letter in "+-" and depth <= 0 and not (i < len(text) and exponent):
+            body = text[start:i].strip()
+            if body.endswith(":"):
+                continue  # "x': -y": the sign belongs to what follows the colon
+            if body:
+                pieces.append((sign, body))
+                sign = 1.0
+            if i < len(text) and letter == "-":
+                sign = -sign
+            start = i + 1
+    return pieces
+
+
+def _factor(sign: float, piece: str) -> tuple[float, str]:
+    """Return number and name of ``2*x y``, ``2 x y``, ``x y`` or ``2`` (then the name is empty)."""
+    piece = piece.strip()
+    while piece[:1] in ("+", "-"):
+        sign, piece = (-sign if piece[0] == "-" else sign), piece[1:].strip()
+    match = _NUMBER.match(piece)
+    if match is None:
+        return sign, piece
+    rest = piece[match.end() :].strip()
+    if rest and not rest.startswith("*") and not piece[match.end()].isspace():
+        return sign, piece  # a name that starts with a digit, or 1/x
+    return sign * float(match[0]), rest.removeprefix("*").strip()
+
+
+def _unreadable(text: str, why: str) -> ConstraintError:
+    return ConstraintError(f'cannot read the constraint {text!r}: {why}. Write it as "x\': x + 2*x y == 0".')

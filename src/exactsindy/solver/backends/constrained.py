@@ -1,0 +1,151 @@
+"""Equations that constraints bind together, in the form the constrained native search takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from exactsindy import _native
+from exactsindy.constraints.rules import Row, Rules
+from exactsindy.solver import interrupt
+from exactsindy.solver.arguments import Equation
+from exactsindy.solver.settings import Progress, Settings, Status
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: At most `limit` of these variables (in the numbering of the rules) are present.
+Budget = tuple[tuple[int, ...], int]
+
+
+@dataclass(frozen=True)
+class JointFound:
+    """A joint support as variables of the rules (``equation * D + term``), with its fit."""
+
+    support: tuple[int, ...]
+    values: tuple[float, ...]
+    objective: float
+
+
+@dataclass(frozen=True)
+class JointOutcome:
+    """What the constrained search says; no answers and an infinite bound: infeasible."""
+
+    answers: tuple[JointFound, ...]
+    runner_up: float
+    lower_bound: float
+    stop: Status | None
+    complete: bool
+    nodes: int
+    seconds: float
+
+    @property
+    def infeasible(self) -> bool:
+        """Whether it was proved that no support satisfies the constraints."""
+        return not self.answers and self.stop is None and self.lower_bound == np.inf
+
+
+@dataclass(frozen=True, eq=False)
+class Component:
+    """Equations to be solved together, with their share of the rules; ``weights`` of their residuals."""
+
+    rules: Rules
+    equations: tuple[Equation, ...]
+    indices: tuple[int, ...]
+    weights: tuple[float, ...]
+
+    @cached_property
+    def variables(self) -> NDArray[np.intp]:
+        """The variables of the rules, in the order of the search."""
+        parts = [e * self.rules.width + eq.columns for e, eq in zip(self.indices, self.equations, strict=True)]
+        return np.concatenate(parts)
+
+    @cached_property
+    def position(self) -> dict[int, int]:
+        """Where each variable is in the order of the search."""
+        return {int(v): i for i, v in enumerate(self.variables)}
+
+    @cached_property
+    def presence(self) -> tuple[Row, ...]:
+        """The presence rows that concern these equations."""
+        return tuple(row for row in self.rules.presence if row.variables[0] in self.position)
+
+    def dense(self, rows: Sequence[Row]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the linear rows that concern these equations, as a matrix and right sides."""
+        own = [row for row in rows if row.variables[0] in self.position]
+        matrix = np.zeros((len(own), len(self.variables)))
+        for line, row in zip(matrix, own, strict=True):
+            line[[self.position[v] for v in row.variables]] = row.coefs
+        return matrix, np.array([row.rhs for row in own])
+
+    @cached_property
+    def request(self) -> tuple[Any, Any, Any, list[Any]]:
+        """What the native search is given, but for budgets."""
+        equations = [
+            (eq.factor, eq.z, eq.rest, eq.ridge, float(w)) for eq, w in zip(self.equations, self.weights, strict=True)
+        ]
+        rows = (*self.dense(self.rules.equalities), *self.dense(self.rules.inequalities))
+        bounds = (self.rules.lower, self.rules.upper, self.rules.least, self.rules.most)
+        intervals = tuple(np.ascontiguousarray(bound[self.variables]) for bound in bounds)
+        presence = [self._presence(row.variables, row.coefs, row.rhs) for row in self.presence]
+        return equations, rows, intervals, presence
+
+    def _presence(self, variables: Sequence[int], coefs: Sequence[float], limit: float) -> Any:
+        return [self.position[v] for v in variables], [int(c) for c in coefs], int(limit)
+
+    def solve(
+        self,
+        budgets: Sequence[Budget],
+        settings: Settings,
+        *,
+        starts: Sequence[Sequence[int]] = (),
+        runner_up: bool = True,
+        exactly: Sequence[Budget] = (),
+        keep: int = 0,
+        within: float = -1.0,
+    ) -> JointOutcome:
+        """Search for the best support within budgets, or a pool of those with `exactly` so many terms."""
+        equations, rows, intervals, presence = self.request
+        extra = [self._presence(vs, [1] * len(vs), limit) for vs, limit in budgets]
+        extra += [self._presence(vs, [s] * len(vs), s * count) for vs, count in exactly for s in (1, -1)]
+        raw = _native.solve_constrained(
+            equations,
+            rows,
+            intervals,
+            presence + extra,
+            [[self.position[v] for v in start if v in self.position] for start in starts],
+            runner_up,
+            keep,
+            within,
+            len(presence),
+            settings.seconds or 0.0,
+            settings.nodes or 0,
+            self._reporter(settings),
+            interrupt.pressed,
+        )
+        return JointOutcome(
+            answers=tuple(
+                JointFound(tuple(int(self.variables[i]) for i in support), tuple(values), objective)
+                for support, values, objective in raw["answers"]
+            ),
+            runner_up=raw["runner_up"],
+            lower_bound=raw["lower_bound"],
+            stop=None if raw["stop"] == "COMPLETE" else Status[raw["stop"]],
+            complete=raw["complete"],
+            nodes=raw["nodes"],
+            seconds=raw["seconds"],
+        )
+
+    def _reporter(self, settings: Settings) -> Any:
+        if settings.progress is None:
+            return None
+        report, name = settings.progress, ", ".join(eq.target for eq in self.equations)
+
+        def show(incumbent: float, bound: float, nodes: int, seconds: float) -> None:
+            report(Progress({name: incumbent}, {name: bound}, nodes, seconds))
+
+        return show

@@ -1,0 +1,141 @@
+"""Branch and bound under quadratic and semidefinite constraints; node problems go to Clarabel."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactsindy.certificate.stacked import Stacked
+from exactsindy.solver.backends.clarabel_node import Conic, refuse_unsupported, solve_node
+from exactsindy.solver.backends.constrained import Budget, Component, JointFound, JointOutcome
+from exactsindy.solver.settings import Settings, Status
+
+Flags = NDArray[np.int8]  # 1: in, 0: out, -1: free
+_ZERO = 1e-7  # of the target's norm: smaller contributions may be zero
+
+
+@dataclass
+class _Search:
+    problem: Conic
+    settings: Settings
+    started: float
+    best: float = np.inf
+    support: tuple[int, ...] | None = None
+    coef: NDArray[np.float64] | None = None
+    open: float = np.inf
+    nodes: int = 0
+    unproved: bool = False  # Clarabel said of a whole support that it is infeasible, without a proof
+    stop: Status | None = None
+    seen: set[tuple[int, ...]] = field(default_factory=set)
+
+    def explore(self, flags: Flags) -> None:
+        """Look at all supports that agree with the flags."""
+        if not propagate(self.problem.stacked, flags):
+            return
+        self.nodes += 1
+        self._check_limits()
+        columns = np.flatnonzero(flags != 0)
+        result = solve_node(self.problem, columns, self.best)
+        if self.stop is not None:
+            self.open = min(self.open, max(result.bound, 0.0))
+            return
+        if result.bound > self.best or (result.x is None and result.bound == np.inf):
+            return
+        if result.x is None:  # said to be infeasible, not proved
+            return self._split(flags, int(np.argmax(flags == -1)) if (flags == -1).any() else None)
+        size = np.abs(result.x) * np.linalg.norm(self.problem.stacked.matrix, axis=0)
+        nonzero = size > _ZERO * np.linalg.norm(self.problem.stacked.target)
+        free = (flags == -1) & nonzero
+        present = (flags == 1) | nonzero
+        self._candidate(present)
+        if not free.any() and self._allowed(flags == 1):
+            # Coefficients are bounded better now that something was found.
+            self.open = min(self.open, max(solve_node(self.problem, columns, self.best).bound, 0.0))
+            return
+        score = np.where(free, size, np.where(flags == -1, 0.0, -1.0))
+        self._split(flags, int(np.argmax(score)) if (flags == -1).any() else None)
+
+    def _split(self, flags: Flags, v: int | None) -> None:
+        if v is None:
+            self.unproved = True
+            return
+        for value in (1, 0):
+            child = flags.copy()
+            child[v] = value
+            self.explore(child)
+
+    def _allowed(self, present: NDArray[np.bool_]) -> bool:
+        s = self.problem.stacked
+        return bool(np.all(s.presence @ present.astype(float) <= s.presence_rhs))
+
+    def _candidate(self, present: NDArray[np.bool_]) -> None:
+        support = tuple(np.flatnonzero(present).tolist())
+        if support in self.seen or not self._allowed(present):
+            return
+        self.seen.add(support)
+        result = solve_node(self.problem, np.flatnonzero(present), np.inf)
+        if result.x is not None and result.value < self.best and feasible(self.problem, result.x):
+            self.best, self.support, self.coef = result.value, support, result.x
+
+    def _check_limits(self) -> None:
+        if self.settings.nodes is not None and self.nodes > self.settings.nodes:
+            self.stop = Status.NODE_LIMIT
+        if self.settings.seconds is not None and time.perf_counter() - self.started > self.settings.seconds:
+            self.stop = Status.TIME_LIMIT
+
+
+def solve(component: Component, budgets: list[Budget], ridge: NDArray[np.float64], settings: Settings) -> JointOutcome:
+    """Best support of a component under convex constraints."""
+    rules = component.rules
+    refuse_unsupported(rules.least, rules.t_level)
+    stacked = Stacked.of(rules, component.indices, ridge, component.weights, budgets)
+    cones = [cone for cone in rules.convex if cone.variables[0] in component.position]
+    search = _Search(Conic.of(stacked, cones), settings, time.perf_counter())
+    flags = np.full(len(stacked.variables), -1, dtype=np.int8)
+    flags[(stacked.lower > 0) | (stacked.upper < 0)] = 1
+    search.explore(flags.copy())
+    if search.unproved and search.support is not None:
+        # With an answer known, coefficients are bounded, and proofs of infeasibility that failed succeed.
+        search.unproved, search.open = False, np.inf
+        search.explore(flags.copy())
+    answers: tuple[JointFound, ...] = ()
+    if search.support is not None and search.coef is not None:
+        chosen = list(search.support)
+        support = tuple(int(v) for v in stacked.variables[chosen])
+        answers = (JointFound(support, tuple(search.coef[chosen].tolist()), search.best + stacked.constant),)
+    bound = min(search.open, search.best, 0.0 if search.unproved else np.inf) + stacked.constant
+    seconds = time.perf_counter() - search.started
+    return JointOutcome(answers, np.nan, bound, search.stop, search.stop is None, search.nodes, seconds)
+
+
+def propagate(stacked: Stacked, flags: Flags) -> bool:
+    """Decide what the presence rows leave no choice about; False if they cannot hold."""
+    while True:
+        least = stacked.presence @ (flags == 1) + np.minimum(stacked.presence, 0.0) @ (flags == -1)
+        slack = stacked.presence_rhs - least
+        if np.any(slack < 0):
+            return False
+        tight = (np.abs(stacked.presence) > slack[:, None]) & (flags == -1)
+        if not tight.any():
+            return True
+        row, v = (int(i[0]) for i in np.nonzero(tight))
+        flags[v] = 0 if stacked.presence[row, v] > 0 else 1
+
+
+def feasible(problem: Conic, x: NDArray[np.float64]) -> bool:
+    """Say whether a point satisfies all conditions to 1e-9 of their scale."""
+    from exactsindy.certificate.constrained import outside_cone
+
+    s = problem.stacked
+    for rows, rhs, equal in ((s.equal, s.equal_rhs, True), (s.below, s.below_rhs, False)):
+        excess = rows @ x - rhs
+        size = np.abs(rows) @ np.abs(x) + np.abs(rhs)
+        if np.any((np.abs(excess) if equal else excess) > 1e-9 * size):
+            return False
+    slack = 1e-9 * np.abs(x)
+    if np.any(x < s.lower - slack) or np.any(x > s.upper + slack):
+        return False
+    return all(outside_cone(cone, x) <= 1e-9 for cone in problem.cones)

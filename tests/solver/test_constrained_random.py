@@ -1,0 +1,131 @@
+"""Random constrained problems of every type and mixtures against brute force (see constrained_oracle)."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import exactsindy as es
+from constrained_oracle import Oracle
+
+KINDS = (
+    "Equal",
+    "Linear ==",
+    "Linear <=",
+    "Bounds",
+    "Sign",
+    "Fixed",
+    "Forbid",
+    "Require",
+    "Implies",
+    "NotBoth",
+    "AtMost",
+    "AtLeast",
+    "Exactly",
+    "WholeGroup",
+    "SameSupport",
+    "SemiContinuous",
+)
+
+
+def constraint(kind, rng, names):
+    def pick(count):
+        return [names[i] for i in rng.choice(len(names), size=count, replace=False)]
+
+    (pair,), two = pick(1), pick(2)
+    group = pick(int(rng.integers(2, min(4, len(names)) + 1)))
+    number, ratio = float(np.round(rng.normal(), 2)), float(rng.choice([1.0, -1.0, 2.0]))
+    coefs = {member: float(rng.choice([1.0, -1.0, 2.0, 0.5])) for member in group}
+    least = float(rng.uniform(0.1, 0.8))
+    return {
+        "Equal": lambda: es.Equal(*two, ratio),
+        "Linear ==": lambda: es.Linear(coefs, "==", float(rng.choice([0.0, number]))),
+        "Linear <=": lambda: es.Linear(coefs, str(rng.choice(["<=", ">="])), number),
+        "Bounds": lambda: es.Bounds(*pair, number, number + float(rng.uniform(0.1, 1))),
+        "Sign": lambda: es.Sign(*pair, str(rng.choice(["+", "-"]))),
+        "Fixed": lambda: es.Fixed(*pair, number),
+        "Forbid": lambda: es.Forbid(*pair),
+        "Require": lambda: es.Require(*pair),
+        "Implies": lambda: es.Implies(*two),
+        "NotBoth": lambda: es.NotBoth(*two),
+        "AtMost": lambda: es.AtMost(int(rng.integers(0, 2)), group),
+        "AtLeast": lambda: es.AtLeast(int(rng.integers(1, len(group))), group),
+        "Exactly": lambda: es.Exactly(int(rng.integers(0, len(group))), group),
+        "WholeGroup": lambda: es.WholeGroup(group),
+        "SameSupport": lambda: es.SameSupport(),
+        "SemiContinuous": lambda: es.SemiContinuous(*pair, least, float(rng.choice([np.inf, least + 1]))),
+    }[kind]()
+
+
+class Case:
+    """One random problem: data, constraints, budget, and the answer of the oracle."""
+
+    def __init__(self, seed, kinds):
+        rng = np.random.default_rng(seed)
+        self.count = 2 if "SameSupport" in kinds else int(rng.integers(1, 3))
+        self.width = int(rng.integers(3, 5)) if self.count == 2 else int(rng.integers(4, 7))
+        rows = int(rng.integers(self.width + 2, 20))
+        thetas = [rng.normal(size=(rows, self.width)) for _ in range(self.count)]
+        truth = rng.normal(size=(self.count, self.width)) * (rng.random((self.count, self.width)) < 0.5)
+        targets = [t @ x + 0.5 * rng.normal(size=rows) for t, x in zip(thetas, truth, strict=True)]
+        terms, equations = [f"t{j}" for j in range(self.width)], ["x'", "y'"][: self.count]
+        names = list(itertools.product(equations, terms))
+        self.problem = es.Problem.from_blocks(
+            es.Problem.from_arrays(t, y, names=terms, target_names=[e])
+            for t, y, e in zip(thetas, targets, equations, strict=True)
+        )
+        self.constraints = [constraint(kind, rng, names) for kind in kinds]
+        self.ridge = float(rng.choice([0.0, 0.3]))
+        self.size = int(rng.integers(1, 4))
+        self.total = bool(rng.random() < 0.4)
+        weights = [float(w) for w in rng.choice([1.0, 2.5, 0.3], size=self.count)] if self.total else [1.0] * self.count
+        self.k = es.Total(self.size, weights) if self.total else self.size
+        oracle = Oracle(thetas, targets, names, weights, self.ridge)
+        sizes = None if self.total else [self.size] * self.count
+        self.expected = oracle.best(self.constraints, sizes=sizes, total=self.size if self.total else None)
+
+    def check(self):
+        try:
+            solution = es.solve(self.problem, self.k, ridge=self.ridge, constraints=self.constraints)
+        except es.ConstraintError:  # a contradiction seen at the door
+            assert not self.expected
+            return
+        if es.Status.INFEASIBLE in solution.status:
+            assert not self.expected
+            assert solution.conflict
+            return
+        assert self.expected
+        value, size, support, _ = self.expected[0]
+        found = tuple(e * self.width + j for e, chosen in enumerate(solution.support) for j in chosen)
+        assert solution.optimal
+        assert found == support
+        assert np.isclose(solution.objective.sum(), value, rtol=1e-7, atol=1e-10)
+        assert solution.lower_bound.sum() <= value * (1 + 1e-7)
+        if solution.joint or self.count == 1:
+            rivals = [item[0] for item in self.expected[1:] if item[1] == size]
+            margin = rivals[0] / value - 1 if rivals else np.inf
+            assert np.isnan(solution.margin[0]) or np.isclose(solution.margin[0], margin, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("batch", range(2))
+def test_one_kind_against_brute_force(kind, batch):
+    for seed in range(12):
+        Case([batch, seed, KINDS.index(kind)], [kind]).check()
+
+
+@pytest.mark.parametrize("batch", range(16))
+def test_mixtures_against_brute_force(batch):
+    for seed in range(42):
+        rng = np.random.default_rng([7, batch, seed])
+        Case([batch, seed], [str(kind) for kind in rng.choice(KINDS, size=int(rng.integers(2, 5)))]).check()
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("batch", range(100))
+def test_many_mixtures_against_brute_force(batch):
+    for seed in range(100):
+        rng = np.random.default_rng([8, batch, seed])
+        Case([100 + batch, seed], [str(kind) for kind in rng.choice(KINDS, size=int(rng.integers(1, 5)))]).check()
