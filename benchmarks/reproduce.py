@@ -27,7 +27,9 @@ def main() -> None:
     parser.add_argument("--trials", type=trials, default=50, help="how many, or a range such as 11-20")
     parser.add_argument("--algorithms", type=words)
     parser.add_argument("--protocols", type=words)
-    parser.add_argument("--values", type=numbers, help="some durations or noise levels; the nearest published are taken")
+    parser.add_argument(
+        "--values", type=numbers, help="some durations or noise levels; the nearest published are taken"
+    )
     parser.add_argument("--workers", type=int)
     parser.add_argument("--store", default="paper_results.sqlite")
     parser.add_argument("--folder", default="docs/benchmarks/paper")

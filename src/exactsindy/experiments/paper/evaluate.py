@@ -64,9 +64,7 @@ def outcome(case: Case, fit: Fit, truth: Array, names: tuple[str, ...], seconds:
     for name, value in known.items():
         if isinstance(value, float) and not math.isfinite(value):
             known[name] = None if math.isnan(value) else math.copysign(1e300, value)
-    return Outcome(
-        terms=len(names), seconds=seconds, choice=json.dumps(fit.choice), model=json.dumps(model), **known
-    )
+    return Outcome(terms=len(names), seconds=seconds, choice=json.dumps(fit.choice), model=json.dumps(model), **known)
 
 
 @lru_cache(maxsize=1)

@@ -85,4 +85,3 @@ def evidence(parts: Iterable[tuple[Solution, int]]) -> dict[str, Any]:
         "gap": max(float(s.gap[i]) for s, i in entries),
         "margin": min(margins) if np.isfinite(margins).all() else None,
     }
-

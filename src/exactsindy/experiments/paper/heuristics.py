@@ -53,9 +53,7 @@ def fitted(optimizer: Any, theta: Array, targets: Array) -> Any:
 
 def stlsq_optimizer(threshold: float, alpha: float, normalise: bool, *, unbias: bool = True) -> Any:
     """Return PySINDy's STLSQ with the published number of iterations."""
-    return pysindy().STLSQ(
-        threshold=threshold, alpha=alpha, normalize_columns=normalise, max_iter=20, unbias=unbias
-    )
+    return pysindy().STLSQ(threshold=threshold, alpha=alpha, normalize_columns=normalise, max_iter=20, unbias=unbias)
 
 
 def sr3_optimizer(threshold: float, nu: float, normalise: bool, iterations: int, *, unbias: bool = True) -> Any:
@@ -162,9 +160,7 @@ def ssr_by_truth(regression: Regression, ridges: Sequence[float], truth: Array) 
     """Return the member of SSR's paths with the best rate against the truth."""
     theta, targets = regression.compressed
     paths = (
-        ({"alpha": alpha}, coef)
-        for alpha in ridges
-        for coef in ssr_path(theta, targets, alpha, regression.normalise)
+        ({"alpha": alpha}, coef) for alpha in ridges for coef in ssr_path(theta, targets, alpha, regression.normalise)
     )
     return best_of(paths, truth_score(truth))
 

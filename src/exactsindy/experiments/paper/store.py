@@ -47,9 +47,7 @@ class Store:
             self._db.execute("PRAGMA synchronous=NORMAL")
             columns = ", ".join([*_CASE, *_OUTCOME])
             with self._db:
-                self._db.execute(
-                    f"CREATE TABLE IF NOT EXISTS results ({columns}, PRIMARY KEY ({', '.join(_CASE)}))"
-                )
+                self._db.execute(f"CREATE TABLE IF NOT EXISTS results ({columns}, PRIMARY KEY ({', '.join(_CASE)}))")
             found = [row[1] for row in self._db.execute("PRAGMA table_info(results)")]
         except sqlite3.DatabaseError as error:
             raise DataError(

@@ -119,9 +119,7 @@ class Study:
                         # `ours` is a protocol of our solver alone; heuristics have no default of their own.
                         if protocol == "ours" and not algorithm.startswith("exact"):
                             continue
-                        yield Case(
-                            self.name, setup.system, protocol, algorithm, setup.degree, duration, noise, trial
-                        )
+                        yield Case(self.name, setup.system, protocol, algorithm, setup.degree, duration, noise, trial)
 
 
 def nearest(value: float, values: Sequence[float]) -> float:
@@ -150,9 +148,7 @@ def _powers(base: float, low: float, high: float, count: int) -> tuple[float, ..
 
 def _differential(name: str, title: str, degrees: Mapping[str, int]) -> Study:
     def setup(system: str, times: tuple[float, float], stlsq: tuple[float, float], sr3: tuple[float, float]) -> Setup:
-        return Setup(
-            system, degrees[system], _powers(2, *times, 12), _powers(10, *stlsq, 50), _powers(10, *sr3, 50)
-        )
+        return Setup(system, degrees[system], _powers(2, *times, 12), _powers(10, *stlsq, 50), _powers(10, *sr3, 50))
 
     setups = (
         setup("lorenz", (-2, 3.4), (-2, 1), (-1.5, 1.5)),
@@ -207,9 +203,7 @@ STUDIES: Mapping[str, Study] = MappingProxyType(
         study.name: study
         for study in (
             _differential("differential", "Sample efficiency", {"lorenz": 5, "hopf": 5, "mhd": 3}),
-            _differential(
-                "differential-small", "Sample efficiency, tight library", {"lorenz": 2, "hopf": 3, "mhd": 2}
-            ),
+            _differential("differential-small", "Sample efficiency, tight library", {"lorenz": 2, "hopf": 3, "mhd": 2}),
             _weak(),
             _pde(),
             _constraint(),

@@ -90,9 +90,7 @@ def weak_rows(data: Trajectories, degree: int, rng: np.random.RandomState) -> tu
 def strong_regression(case: Case) -> Regression:
     """Return the rows of the sample-efficiency experiments."""
     trial = trial_data(case)
-    train, validation = (
-        strong_rows(part, case.degree, WINDOW_STRONG) for part in (trial.train, trial.validation)
-    )
+    train, validation = (strong_rows(part, case.degree, WINDOW_STRONG) for part in (trial.train, trial.validation))
     return Regression(_problem(trial, case, train), _problem(trial, case, validation), rows=train)
 
 
