@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.data import Trajectories, trajectories
+from exactsindy.data import trajectories
 from exactsindy.differentiation import FiniteDifference, SmoothedFiniteDifference
-from exactsindy.discover import discover
 from exactsindy.experiments.paper import exact, heuristics, scoring
 from exactsindy.experiments.paper.criterion import aicc
 from exactsindy.experiments.paper.exact import Fit
+from exactsindy.experiments.paper.outcomes import ours, outcome
 from exactsindy.experiments.paper.records import Case, Outcome
 from exactsindy.experiments.paper.regression import Regression
 from exactsindy.experiments.paper.studies import RELAXATIONS, find_study
@@ -32,7 +32,6 @@ STEP, WINDOW = 0.01, 21
 RIDGES = (1e-4, 1e-3, 1e-2)
 TOTALS = range(2, 11)
 SECONDS = 30.0
-OURS_SECONDS = 60.0
 POSITIONS, TARGETS = ("x", "y"), ("X'", "Y'")
 #: The field of forces has no curl: pairs (coefficient of Y', factor) = (coefficient of X', factor).
 CURL_FREE = (
@@ -47,22 +46,23 @@ CURL_FREE = (
 
 def duffing_case(case: Case) -> Outcome:
     """Run a case of the constraint experiment."""
-    from exactsindy.experiments.paper.evaluate import outcome
-
     names = Polynomials(case.degree).bind(POSITIONS).names
     truth = find_system("duffing").coefficients(names, TARGETS)
-    started = time.perf_counter()
+    known: dict[str, Any]
     if case.protocol == "ours":
-        fit = _ours(case, names)
+        times, states, n = noisy(case)
+        data = trajectories(states[:n], time=times[:n], states=find_system("duffing").states)
+        options = {"constraints": constraint_records()} if case.algorithm == "exact-constrained" else {}
+        library = Polynomials(case.degree, of=POSITIONS)
+        fit, known = ours(data, library, names, truth, targets=TARGETS, **options)
     else:
         regression = _regression(replace(case, protocol="published", algorithm="exact"))
         started = time.perf_counter()
         fit = _published(case, regression, names)
-    seconds = time.perf_counter() - started
-    rows = constraint_rows(names)
-    violation = float(np.abs(rows @ fit.coef.ravel()).mean())
-    errors = test_set(case.trial, case.degree).rmse(fit.coef)
-    return outcome(case, fit, truth, tuple(names), seconds, violation=violation, targets=TARGETS, **errors)
+        known = {"seconds": time.perf_counter() - started}
+    known["violation"] = float(np.abs(constraint_rows(names) @ fit.coef.ravel()).mean())
+    known |= test_set(case.trial, case.degree).rmse(fit.coef)
+    return outcome(fit, truth, names, TARGETS, **known)
 
 
 def constraint_rows(names: tuple[str, ...]) -> Array:
@@ -82,12 +82,10 @@ def constraint_records() -> list[Any]:
 
 def noisy(case: Case) -> tuple[Array, Array, int]:
     """Return times, noisy states and the number of training samples; the noise scale is that of the positions."""
-    system = find_system("duffing")
     clean = _clean(case.duration, case.trial)
     rng = np.random.RandomState(case.trial)
     scale = noise_scale(clean[:, :2])
     times = np.arange(0, 1.5 * case.duration, STEP)
-    assert len(system.states) == 4
     return times, add_noise(clean, case.noise, rng, scale=scale), int(case.duration / STEP)
 
 
@@ -154,29 +152,12 @@ def _exact(regression: Regression, constraints: list[Any]) -> Fit:
         path = solve_path(regression.train, Total(max(TOTALS)), ridge=alpha, constraints=constraints, settings=settings)
         for k in TOTALS:
             rss, m = regression.validation_rss(path[k].coef)
-            score = float(aicc(rss.sum(), m * len(rss), np.count_nonzero(path[k].coef)))
+            score = float(aicc(rss.sum(), m * len(rss), int(np.count_nonzero(path[k].coef))))
             if best is None or score < best[0]:
                 proof = exact.evidence((path[k], i) for i in range(len(path[k].status)))
                 best = (score, Fit(path[k].coef, {"k": k, "alpha": alpha}, **proof))
     assert best is not None
     return best[1]
-
-
-def _ours(case: Case, names: tuple[str, ...]) -> Fit:
-    times, states, n = noisy(case)
-    data: Trajectories = trajectories(states[:n], time=times[:n], states=find_system("duffing").states)
-    constraints = constraint_records() if case.algorithm == "exact-constrained" else ()
-    found = discover(
-        data,
-        targets=TARGETS,
-        library=Polynomials(case.degree, of=POSITIONS),
-        constraints=constraints,
-        settings=Settings(seconds=OURS_SECONDS, threads=1),
-    )
-    columns = [found.problem.names.index(name) for name in names]
-    entries = [(found.solution, i) for i in range(len(found.solution.status))]
-    choice = {"k": [c.k for c in found.selection.choices]}
-    return Fit(found.solution.coef[:, columns], choice, **exact.evidence(entries))
 
 
 @lru_cache(maxsize=2)

@@ -45,7 +45,7 @@ def choose(regression: Regression, ridges: Sequence[float], settings: Settings) 
         for k in SIZES:
             coef = refit(regression.train, path[k].support).coef
             rss, m = regression.validation_rss(coef)
-            scores.append(aicc(rss, m, np.count_nonzero(coef)))
+            scores.append(aicc(rss, m, int(np.count_nonzero(coef))))
             members.append((alpha, k, path[k], coef))
     best = np.argmin(np.array(scores), axis=0)
     coef = np.array([members[g][3][i] for i, g in enumerate(best)])

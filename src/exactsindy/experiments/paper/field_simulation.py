@@ -35,7 +35,7 @@ def kuramoto_sivashinsky(rng: Rng) -> Array:
     grown = np.exp(circle)
 
     def mean(values: Complex) -> Array:
-        return h * np.real(values.mean(axis=1))
+        return np.asarray(h * np.real(values.mean(axis=1)))
 
     q = mean((np.exp(circle / 2) - 1) / circle)
     f1 = mean((-4 - circle + grown * (4 - 3 * circle + circle**2)) / circle**3)

@@ -5,20 +5,21 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.data import Field, field
-from exactsindy.discover import discover
 from exactsindy.experiments.paper import exact, heuristics
 from exactsindy.experiments.paper import field_simulation as simulation
 from exactsindy.experiments.paper.exact import Fit
+from exactsindy.experiments.paper.outcomes import ours, outcome
 from exactsindy.experiments.paper.records import Case, Outcome
 from exactsindy.experiments.paper.regression import Regression
 from exactsindy.experiments.paper.studies import RIDGES, find_study
 from exactsindy.form import WeakForm
-from exactsindy.solver import Settings, Status
+from exactsindy.solver import Settings
 from exactsindy.systems.fields import FieldSystem, find_field_system
 
 Array = NDArray[np.float64]
@@ -30,27 +31,25 @@ _DROP = {"kuramoto_sivashinsky": 2, "reaction_diffusion": 3}
 _SECONDS = {"kuramoto_sivashinsky": 30.0, "reaction_diffusion": 300.0}
 #: Length of the mesh that the published code hands to the library (the period of the simulation is 32 pi).
 KS_MESH = 100.0
-OURS_SECONDS = 60.0
 
 
 def field_case(case: Case) -> Outcome:
     """Run a case of the experiment on fields."""
-    from exactsindy.experiments.paper.evaluate import outcome
-
     system = find_field_system(case.system)
     names = _library_names(case.system)
     truth = truth_of(system, names)
+    known: dict[str, Any]
     if case.protocol == "ours":
-        fit, seconds, ceiling = _ours(case, system, truth, names)
+        fit, known = ours(noisy_field(case, mesh=None)[0], system.library, names, truth)
     else:
         regression = _regression(replace(case, protocol="published", algorithm="exact"))
         started = time.perf_counter()
         fit = _published(case, regression, truth)
-        seconds, ceiling = time.perf_counter() - started, None
+        known = {"seconds": time.perf_counter() - started}
         if case.algorithm == "exact":
-            ceiling = exact.exact_at(regression, truth, Settings(seconds=_SECONDS[case.system], threads=1))
-    more = {"exact_at_true_k": ceiling, "targets": tuple(system.truth)}
-    return outcome(case, fit, truth, names, seconds, **more)
+            settings = Settings(seconds=_SECONDS[case.system], threads=1)
+            known["exact_at_true_k"] = exact.exact_at(regression, truth, settings)
+    return outcome(fit, truth, names, tuple(system.truth), **known)
 
 
 def noisy_field(case: Case, *, mesh: float | None) -> tuple[Field, np.random.RandomState]:
@@ -127,21 +126,3 @@ def _published(case: Case, regression: Regression, truth: Array) -> Fit:
         return fit
     rng = np.random.RandomState(case.trial)
     return heuristics.library_stlsq(regression, fit.choice, sizes, _DROP[case.system], rng)
-
-
-def _ours(case: Case, system: FieldSystem, truth: Array, names: tuple[str, ...]) -> tuple[Fit, float, bool | None]:
-    data, _ = noisy_field(case, mesh=None)
-    started = time.perf_counter()
-    found = discover(data, library=system.library, settings=Settings(seconds=OURS_SECONDS, threads=1))
-    seconds = time.perf_counter() - started
-    columns = [found.problem.names.index(name) for name in names]
-    entries = [(found.solution, i) for i in range(len(found.solution.status))]
-    choice = {
-        "k": [c.k for c in found.selection.choices],
-        "score": [round(c.score, 3) for c in found.selection.choices],
-    }
-    fit = Fit(found.solution.coef[:, columns], choice, **exact.evidence(entries))
-    best = found.selection.path.at(np.count_nonzero(truth, axis=1).tolist())
-    proved = all(status is Status.OPTIMAL for status in best.status)
-    ceiling = bool(((best.coef[:, columns] != 0) == (truth != 0)).all()) if proved else None
-    return fit, seconds, ceiling

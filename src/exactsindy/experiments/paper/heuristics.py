@@ -5,6 +5,7 @@ They fit the triangular factor of the rows, which has the same least squares and
 
 from __future__ import annotations
 
+import importlib
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -36,12 +37,11 @@ def pysindy() -> Any:
         If it is not installed.
     """
     try:
-        import pysindy
+        return importlib.import_module("pysindy")
     except ImportError as error:
         raise MissingDependency(
             "The baselines STLSQ, SSR, SR3 and E-STLSQ need PySINDy: pip install 'exactsindy[pysindy]'."
         ) from error
-    return pysindy
 
 
 def fitted(optimizer: Any, theta: Array, targets: Array) -> Any:
@@ -99,7 +99,7 @@ def joint_score(regression: Regression) -> Score:
 
     def score(coef: Array) -> float:
         rss, m = regression.validation_rss(coef)
-        return float(aicc(rss.sum(), m * len(rss), np.count_nonzero(coef)))
+        return float(aicc(rss.sum(), m * len(rss), int(np.count_nonzero(coef))))
 
     return score
 
@@ -149,7 +149,7 @@ def ssr(regression: Regression, ridges: Sequence[float]) -> Fit:
     for alpha in ridges:
         for coef in ssr_path(theta, targets, alpha, regression.normalise):
             rss, m = regression.validation_rss(coef)
-            scores.append(aicc(rss, m, np.count_nonzero(coef)))
+            scores.append(aicc(rss, m, int(np.count_nonzero(coef))))
             members.append((alpha, coef))
     best = np.argmin(np.nan_to_num(np.array(scores), nan=1e20), axis=0)
     coef = np.array([members[g][1][i] for i, g in enumerate(best)])

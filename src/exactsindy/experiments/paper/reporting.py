@@ -129,13 +129,22 @@ def _table(study: Study, summary: Sequence[Cell]) -> Iterator[str]:
         if len(study.fixed) > 1:
             place += f", {case.noise:.0%} noise"
         trials = f"{cell.trials}" + (f" (+{cell.failed} failed)" if cell.failed else "")
-        yield (
-            f"| {TITLES[case.algorithm]} | {case.protocol} | {place} | {trials} | "
-            f"{_pair(cell.tpr, cell.tpr_se, old and old.tpr)} | {_pair(cell.exact, math.nan, old and old.exact)} | "
-            f"{_number(cell.ceiling)} | {_pair(cell.log10_coef, cell.log10_coef_se, old and old.log10_coef)} | "
-            f"{_pair(cell.log10_rmse, cell.log10_rmse_se, old and old.log10_rmse)} | {_number(cell.log10_rhs)} | "
-            f"{cell.seconds:.2g} | {_number(cell.proved)} | {verdict(cell, old)} |"
-        )
+        columns = [
+            TITLES[case.algorithm],
+            case.protocol,
+            place,
+            trials,
+            _pair(cell.tpr, cell.tpr_se, _of(old, "tpr")),
+            _pair(cell.exact, math.nan, _of(old, "exact")),
+            _number(cell.ceiling),
+            _pair(cell.log10_coef, cell.log10_coef_se, _of(old, "log10_coef")),
+            _pair(cell.log10_rmse, cell.log10_rmse_se, _of(old, "log10_rmse")),
+            _number(cell.log10_rhs),
+            f"{cell.seconds:.2g}",
+            _number(cell.proved),
+            verdict(cell, old),
+        ]
+        yield f"| {' | '.join(columns)} |"
 
 
 def _runtime_table(summary: Sequence[Cell]) -> Iterator[str]:
@@ -179,8 +188,12 @@ def _number(value: float) -> str:
     return "-" if math.isnan(value) else f"{value:.2f}"
 
 
-def _pair(value: float, error: float, old: float | None) -> str:
+def _of(old: PublishedCell | None, measure: str) -> float:
+    return math.nan if old is None else float(getattr(old, measure))
+
+
+def _pair(value: float, error: float, old: float) -> str:
     if math.isnan(value):
         return "-"
     spread = "" if math.isnan(error) else f" ({error:.2f})"
-    return f"{value:.2f}{spread}" + ("" if old is None or math.isnan(old) else f" [{old:.2f}]")
+    return f"{value:.2f}{spread}" + ("" if math.isnan(old) else f" [{old:.2f}]")

@@ -122,7 +122,7 @@ def run(
     if study.name == "runtime":
         count = min(count, 1)  # timings beside one another would time the neighbour too
     with Store(store) as rows:
-        present = rows.keys(failed=not retry)
+        present = rows.known(failed=not retry)
         todo = [case for case in cases if case.key not in present]
         tracker = _Tracker(len(todo), rows, progress)
         run_bundles(_bundles(todo), count, tracker.take)

@@ -86,13 +86,13 @@ class Store:
         row = self._db.execute(f"SELECT {', '.join(_OUTCOME)} FROM results WHERE {where}", case.key).fetchone()
         return None if row is None else _outcome(row)
 
-    def keys(self, *, failed: bool = True) -> set[tuple[Any, ...]]:
+    def known(self, *, failed: bool = True) -> set[tuple[Any, ...]]:
         """Return the keys of the cases that have a row, with those that failed or without."""
         where = "" if failed else " WHERE error = ''"
         return set(self._db.execute(f"SELECT {', '.join(_CASE)} FROM results{where}"))
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write all rows as CSV, numbers to 7 digits and without the model's coefficients."""
+        """Write all rows as CSV, results to 7 digits and without the model's coefficients."""
         columns = [*_CASE, *(name for name in _OUTCOME if name != "model")]
         target = Path(path)
         temporary = target.with_name(target.name + ".part")
@@ -100,8 +100,8 @@ class Store:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(columns)
             for case, outcome in self:
-                row = {**vars(case), **vars(outcome)}
-                writer.writerow([_cell(row[name]) for name in columns])
+                known = [_cell(getattr(outcome, name)) for name in columns[len(_CASE) :]]
+                writer.writerow([*case.key, *known])
         os.replace(temporary, target)
 
     def read_csv(self, path: str | os.PathLike[str]) -> None:

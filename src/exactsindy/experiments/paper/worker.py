@@ -20,7 +20,9 @@ def run_case(case: Case, evaluate: Callable[[Case], Outcome] | None = None) -> O
     """Run a case; what it raises becomes the outcome's error."""
     try:
         if evaluate is None:
-            from exactsindy.experiments.paper.evaluate import evaluate
+            from exactsindy.experiments.paper import evaluate as room
+
+            return room.evaluate(case)
         return evaluate(case)
     except Exception as error:  # a failing trial is a result and must not stop the others
         return Outcome(error=f"{type(error).__name__}: {error}"[:500])
