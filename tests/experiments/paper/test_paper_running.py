@@ -9,8 +9,7 @@ import time
 import pytest
 
 from exactsindy.errors import DataError
-from exactsindy.experiments.paper import Case, Outcome, Store, experiments_list, find_study, run
-from exactsindy.experiments.paper import pool
+from exactsindy.experiments.paper import Case, Outcome, Store, experiments_list, find_study, pool, run
 from exactsindy.experiments.paper import running as running_module
 from exactsindy.experiments.paper.pool import run_bundles
 from exactsindy.experiments.paper.worker import run_case
