@@ -31,7 +31,7 @@ def test_compressed_rows_have_the_same_fits(regression):
 
 
 def test_everyone_finds_the_easy_law(regression, monkeypatch):
-    monkeypatch.setattr(heuristics, "MODELS", 9)
+    monkeypatch.setattr(heuristics, "MODELS", 25)
     score = heuristics.joint_score(regression)
     thresholds, ridges = (0.05, 0.2, 1.5), (0.0, 0.01)
     if regression.normalise:
