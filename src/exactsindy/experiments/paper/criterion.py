@@ -15,7 +15,7 @@ def aicc(rss: Any, m: float, k: float) -> Any:
     Examples
     --------
     >>> round(float(aicc(2.0, 100, 3)), 3)
-    -384.782
+    -384.781
     """
     with np.errstate(divide="ignore"):
         return 2 * k + m * np.log(np.asarray(rss) / m) + 2 * (k + 1) * (k + 2) / max(m - k - 2, 1)

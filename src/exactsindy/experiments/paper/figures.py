@@ -82,8 +82,7 @@ def _panel(axis: Any, study: Study, setup: Setup, fixed: float, cells: Sequence[
         xs, ys, errors = zip(*shown, strict=True)
         bars = [0.0 if math.isnan(e) else e for e in errors]
         axis.errorbar(xs, ys, yerr=bars, color=colour, marker="o", markersize=3, linewidth=1.2, label=name)
-    drawn = {algorithm for _, algorithm in curves}
-    for algorithm in drawn:
+    for algorithm in study.algorithms:
         _dashed(axis, study, setup, fixed, algorithm, measure)
     axis.set_xscale("log")
     if measure == "geometric_seconds":
