@@ -131,6 +131,16 @@ def test_goals_agree_with_the_published_numbers():
         assert getattr(old, measure) == pytest.approx(goal.published, abs=0.006), goal
 
 
+def test_report_lists_where_the_published_solver_is_ahead(tmp_path):
+    easy = [(Case(*case.key[:-2], 0.01, case.trial), outcome) for case, outcome in made_up(0.5, 4, "published")]
+    with Store(tmp_path / "r.sqlite") as store:
+        for case, outcome in easy:
+            store.add(case, outcome)
+    text = report(tmp_path / "r.sqlite", tmp_path).read_text()
+    assert "1 of 1 cells." in text
+    assert "TPR 0.750 against 1.000. Not exact in trials 3, 4 although" in text
+
+
 def test_report_names_failures(tmp_path):
     with Store(tmp_path / "r.sqlite") as store:
         for case, outcome in made_up(0.5, 4):
@@ -139,4 +149,9 @@ def test_report_names_failures(tmp_path):
     text = report(tmp_path / "r.sqlite", tmp_path).read_text()
     assert "ValueError: no such luck" in text
     assert "4 (+1 failed)" in text
+    page = (tmp_path / "report.html").read_text()
+    assert "<li>weak, roessler, ours, exact" in page
+    assert "<strong>missed</strong>" in page
+    assert "data:image/png;base64," in page
+    assert "|" not in page
     assert "**missed**" in text

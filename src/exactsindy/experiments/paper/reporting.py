@@ -9,6 +9,7 @@ from pathlib import Path
 
 from exactsindy.experiments.paper.figures import draw
 from exactsindy.experiments.paper.findings import behind, goals, number, published_beside
+from exactsindy.experiments.paper.page import page
 from exactsindy.experiments.paper.published import PublishedCell
 from exactsindy.experiments.paper.records import TITLES
 from exactsindy.experiments.paper.store import Store
@@ -34,7 +35,7 @@ trials or the same; a difference within twice the joint standard error is called
 
 
 def report(store: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Path:
-    """Write ``README.md``, a figure per experiment and ``results.csv`` from a store.
+    """Write ``README.md``, ``report.html``, a figure per experiment and ``results.csv`` from a store.
 
     Parameters
     ----------
@@ -69,11 +70,17 @@ def report(store: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Pat
     if failures:
         parts.append("## Cases that failed\n")
         parts += [f"- {', '.join(map(str, case.key))}: {outcome.error}" for case, outcome in failures]
+    text = "\n".join(parts) + "\n"
     path = target / "README.md"
-    temporary = path.with_name(path.name + ".part")
-    temporary.write_text("\n".join(parts) + "\n", encoding="utf-8")
-    os.replace(temporary, path)
+    _write(path, text)
+    _write(target / "report.html", page(text, target))
     return path
+
+
+def _write(path: Path, text: str) -> None:
+    temporary = path.with_name(path.name + ".part")
+    temporary.write_text(text, encoding="utf-8")
+    os.replace(temporary, path)
 
 
 def _section(study: Study, summary: Sequence[Cell]) -> str:
