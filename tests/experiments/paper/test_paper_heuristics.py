@@ -1,13 +1,18 @@
 """Baselines and our solver on one small regression."""
 
+import sys
+
 import numpy as np
 import pytest
 
-from exactsindy.experiments.paper import exact, heuristics
+from exactsindy.errors import MissingDependency
+from exactsindy.experiments.paper import duffing, exact, heuristics
 from exactsindy.experiments.paper.criterion import aicc
 from exactsindy.experiments.paper.regression import Regression
+from exactsindy.library import Polynomials
 from exactsindy.problem import Problem
 from exactsindy.solver import Settings
+from exactsindy.systems import find_system
 
 TRUTH = np.array([[0.0, 2.0, 0.0, 0.0, -1.0, 0.0], [0.5, 0.0, 0.0, 3.0, 0.0, 0.0]])
 
@@ -84,3 +89,26 @@ def test_what_is_not_finite_is_never_chosen():
 def test_criterion_counts_as_coded():
     assert aicc(50.0, 100, 4) == pytest.approx(8 + 100 * np.log(0.5) + 2 * 5 * 6 / 94)
     assert aicc(50.0, 5, 4) == pytest.approx(8 + 5 * np.log(10) + 2 * 5 * 6)
+
+
+def test_constrained_sr3_keeps_the_constraints():
+    names = tuple(Polynomials(3).bind(("x", "y")).names)
+    x = np.random.default_rng(3).normal(size=(80, 2))
+    theta = Polynomials(3).bind(("x", "y")).evaluate(x)
+    truth = find_system("duffing").coefficients(names, duffing.TARGETS)
+    noise = 0.3 * np.random.default_rng(4).normal(size=(80, 2))
+    found = heuristics.fitted(duffing._sr3(0.01, 1.0, names), theta, theta @ truth.T + noise)
+    rows = duffing.constraint_rows(names)
+    np.testing.assert_allclose(rows @ found.coef_full_.ravel(), 0, atol=1e-10)
+    free = heuristics.fitted(duffing._sr3(0.01, 1.0, None), theta, theta @ truth.T + noise)
+    assert np.abs(rows @ free.coef_.ravel()).max() > 1e-3
+
+
+def test_missing_packages_are_named(monkeypatch):
+    monkeypatch.setattr(heuristics, "pysindy", lambda: object())
+    with pytest.raises(MissingDependency, match=r"constrained SR3 needs cvxpy: pip install 'pysindy\[cvxpy\]'"):
+        duffing._sr3(0.1, 1.0, ("x",))
+    monkeypatch.undo()
+    monkeypatch.setitem(sys.modules, "pysindy", None)
+    with pytest.raises(MissingDependency, match=r"need PySINDy: pip install 'exactsindy\[pysindy\]'"):
+        heuristics.pysindy()

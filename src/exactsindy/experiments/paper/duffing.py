@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from exactsindy.data import trajectories
 from exactsindy.differentiation import FiniteDifference, SmoothedFiniteDifference
+from exactsindy.errors import MissingDependency
 from exactsindy.experiments.paper import exact, heuristics, scoring
 from exactsindy.experiments.paper.criterion import aicc
 from exactsindy.experiments.paper.exact import Fit
@@ -128,10 +129,10 @@ def _published(case: Case, regression: Regression, names: tuple[str, ...]) -> Fi
 def _sr3(threshold: float, nu: float, names: tuple[str, ...] | None) -> Any:
     if names is None:
         return heuristics.sr3_optimizer(threshold, nu, False, heuristics.ITERATIONS, unbias=False)
-    heuristics.pysindy()
-    # Its public name needs cvxpy, which equalities do not.
-    room = importlib.import_module("pysindy.optimizers._constrained_sr3")
-    return room.ConstrainedSR3(
+    optimizer = getattr(heuristics.pysindy(), "ConstrainedSR3", None)
+    if optimizer is None:
+        raise MissingDependency("PySINDy's constrained SR3 needs cvxpy: pip install 'pysindy[cvxpy]'.")
+    return optimizer(
         reg_weight_lam=threshold**2 / (2 * nu),
         regularizer="l0",
         relax_coeff_nu=nu,
