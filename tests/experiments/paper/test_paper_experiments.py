@@ -9,6 +9,7 @@ import pytest
 from exactsindy.experiments.paper import Case, Outcome, Store, field_simulation, field_trials, report, run
 from exactsindy.experiments.paper.evaluate import evaluate
 from exactsindy.experiments.paper.field_simulation import kuramoto_sivashinsky
+from exactsindy.experiments.paper.findings import speeds
 from exactsindy.experiments.paper.published import find_published
 from exactsindy.experiments.paper.reporting import verdict
 from exactsindy.experiments.paper.summary import cells
@@ -139,6 +140,17 @@ def test_report_lists_where_the_published_solver_is_ahead(tmp_path):
     text = report(tmp_path / "r.sqlite", tmp_path).read_text()
     assert "1 of 1 cells." in text
     assert "TPR 0.750 against 1.000. Not exact in trials 3, 4 although" in text
+
+
+def test_speeds_are_geometric_means_over_shared_cells():
+    def row(algorithm, duration, seconds):
+        return Case("runtime", "hopf", "published", algorithm, 3, duration, 0.002, 1), Outcome(seconds=seconds)
+
+    rows = [row("exact", 0.5, 0.01), row("exact", 1.0, 0.01), row("ssr", 0.5, 0.02), row("ssr", 1.0, 0.08)]
+    rows.append(row("ssr", 2.0, 9.0))
+    text = speeds(cells(rows))
+    assert "- SSR: 4 times as long (geometric mean of 2 cells, 2 to 8)" in text
+    assert "STLSQ" not in text
 
 
 def test_report_names_failures(tmp_path):

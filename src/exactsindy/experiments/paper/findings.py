@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from exactsindy.experiments.paper.published import COUNTERPART, PublishedCell, find_published
-from exactsindy.experiments.paper.records import Case, Outcome
+from exactsindy.experiments.paper.records import TITLES, Case, Outcome
 from exactsindy.experiments.paper.summary import Cell
 from exactsindy.experiments.paper.targets import TARGETS
 
@@ -67,6 +67,25 @@ def behind(rows: Sequence[tuple[Case, Outcome]], summary: Sequence[Cell]) -> str
     )
     lines.insert(2, intro + "\n")
     return "\n".join(lines) + "\n"
+
+
+def speeds(summary: Sequence[Cell]) -> str:
+    """Return how many times as long as our solver each algorithm takes: geometric means over cells both have."""
+    times: dict[tuple[str, int, float], dict[str, float]] = {}
+    for cell in summary:
+        if cell.trials and cell.case.experiment == "runtime":
+            place = (cell.case.system, cell.case.degree, cell.case.duration)
+            times.setdefault(place, {})[cell.case.algorithm] = cell.geometric_seconds
+    lines = ["One fit against one of our solver at one thread, in the same run:", ""]
+    for algorithm in TITLES:
+        ratios = [t[algorithm] / t["exact"] for t in times.values() if {algorithm, "exact"} <= t.keys()]
+        if algorithm != "exact" and ratios:
+            mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+            lines.append(
+                f"- {TITLES[algorithm]}: {mean:.3g} times as long (geometric mean of {len(ratios)} cells, "
+                f"{min(ratios):.3g} to {max(ratios):.3g})"
+            )
+    return "\n".join(lines)
 
 
 def _numbers(trials: Sequence[int]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from exactsindy.experiments.paper.figures import draw
-from exactsindy.experiments.paper.findings import behind, goals, number, published_beside
+from exactsindy.experiments.paper.findings import behind, goals, number, published_beside, speeds
 from exactsindy.experiments.paper.page import page
 from exactsindy.experiments.paper.published import PublishedCell
 from exactsindy.experiments.paper.records import TITLES
@@ -85,6 +85,8 @@ def _write(path: Path, text: str) -> None:
 
 def _section(study: Study, summary: Sequence[Cell]) -> str:
     lines = [f"## {study.title} (`{study.name}`)", "", f"![{study.title}]({study.name}.png)", ""]
+    if study.name == "runtime":
+        lines += [speeds(summary), ""]
     keys = dict.fromkeys((c.case.system, c.case.degree) for c in summary)
     for system, degree in keys:
         mine = [c for c in summary if (c.case.system, c.case.degree) == (system, degree)]
