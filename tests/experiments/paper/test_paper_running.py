@@ -104,6 +104,28 @@ def test_an_error_of_the_receiver_ends_the_run(monkeypatch):
         run_bundles([CASES[:1]], 0, take)
 
 
+def test_workers_are_stopped_at_once_when_a_run_breaks_off(tmp_path):
+    script = tmp_path / "worker.py"
+    script.write_text(
+        "import sys, os, json, time\n"
+        "for line in sys.stdin:\n"
+        "    trial = json.loads(line)['trial']\n"
+        f"    open({str(tmp_path)!r} + f'/{{trial}}.pid', 'w').write(str(os.getpid()))\n"
+        "    if trial == 5: time.sleep(600)\n"
+        "    print('{}', flush=True)\n"
+    )
+
+    def take(case, outcome):
+        while not (tmp_path / "5.pid").exists() or not (tmp_path / "5.pid").read_text():
+            time.sleep(0.01)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_bundles([CASES[:1], CASES[4:]], 2, take, command=[sys.executable, str(script)])
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "5.pid").read_text()), 0)
+
+
 def test_cases_of_a_study():
     study = find_study("weak")
     cases = study.cases(trials=[1, 2], systems=["roessler"], algorithms=["exact", "ssr"], values=[0.04])

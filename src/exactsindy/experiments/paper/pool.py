@@ -44,14 +44,13 @@ def run_bundles(
             for case in bundle:
                 take(case, run_case(case))
         return
-    lock, stop = threading.Lock(), threading.Event()
-    results: SimpleQueue[tuple[Case, Outcome] | BaseException | None] = SimpleQueue()
+    shift = _Shift(queue, tuple(command))
     count = min(workers, len(queue))
     for _ in range(count):
-        threading.Thread(target=_serve, args=(queue, lock, stop, results, command), daemon=True).start()
+        threading.Thread(target=shift.serve, daemon=True).start()
     try:
         while count:
-            found = results.get()
+            found = shift.results.get()
             if found is None:
                 count -= 1
             elif isinstance(found, BaseException):
@@ -59,37 +58,56 @@ def run_bundles(
             else:
                 take(*found)
     finally:
-        stop.set()
+        shift.end()
 
 
-def _serve(
-    queue: deque[Sequence[Case]],
-    lock: threading.Lock,
-    stop: threading.Event,
-    results: SimpleQueue[tuple[Case, Outcome] | BaseException | None],
-    command: Sequence[str],
-) -> None:
-    """Let one worker process run bundles until there are none left."""
-    worker: _Worker | None = None
-    try:
-        while not stop.is_set():
-            with lock:
-                bundle = queue.popleft() if queue else ()
-            if not bundle:
-                break
-            for case in bundle:
-                if stop.is_set():
-                    break
-                worker = worker or _Worker(command)
-                results.put((case, worker.ask(case)))
-                if worker.ended:
-                    worker = None
-    except BaseException as error:
-        results.put(error)
-    finally:
-        if worker is not None:
+class _Shift:
+    """What the threads share, each of which looks after one worker process."""
+
+    def __init__(self, queue: deque[Sequence[Case]], command: Sequence[str]) -> None:
+        self.queue, self.command = queue, command
+        self.results: SimpleQueue[tuple[Case, Outcome] | BaseException | None] = SimpleQueue()
+        self._lock, self._over = threading.Lock(), False
+        self._workers: set[_Worker] = set()
+
+    def serve(self) -> None:
+        """Let one worker process run bundles until there are none left; None among the results says so."""
+        worker: _Worker | None = None
+        try:
+            while bundle := self._next():
+                for case in bundle:
+                    worker = self._ready(worker)
+                    if worker is None:
+                        return
+                    self.results.put((case, worker.ask(case)))
+        except BaseException as error:
+            self.results.put(error)
+        finally:
+            if worker is not None:
+                worker.stop()
+            self.results.put(None)
+
+    def end(self) -> None:
+        """Stop every worker at once, whatever it does."""
+        with self._lock:
+            self._over = True
+            workers = list(self._workers)
+        for worker in workers:
             worker.stop()
-        results.put(None)
+
+    def _next(self) -> Sequence[Case]:
+        with self._lock:
+            return self.queue.popleft() if self.queue and not self._over else ()
+
+    def _ready(self, worker: _Worker | None) -> _Worker | None:
+        """Return the worker, a new one if there is none or it died; none when all is over."""
+        with self._lock:
+            if self._over:
+                return None
+            if worker is None or worker.ended:
+                worker = _Worker(self.command)
+                self._workers.add(worker)
+            return worker
 
 
 class _Worker:

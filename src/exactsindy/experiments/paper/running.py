@@ -118,7 +118,7 @@ def run(
     cases = study.cases(
         trials=list(numbers), systems=systems, algorithms=algorithms, protocols=protocols, values=values
     )
-    count = len(os.sched_getaffinity(0)) if workers is None else workers
+    count = _cores() if workers is None else workers
     if study.name == "runtime":
         count = min(count, 1)  # timings beside one another would time the neighbour too
     with Store(store) as rows:
@@ -127,6 +127,12 @@ def run(
         tracker = _Tracker(len(todo), rows, progress)
         run_bundles(_bundles(todo), count, tracker.take)
         return tracker.done
+
+
+def _cores() -> int:
+    # Not every system tells which cores this process may use.
+    allowed = getattr(os, "sched_getaffinity", None)
+    return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
 def _bundles(cases: Sequence[Case]) -> list[list[Case]]:
