@@ -33,7 +33,7 @@ def main() -> int:
     parser.add_argument("--samples", type=int, nargs="+", default=list(SAMPLES), help="lengths of the random data sets")
     parser.add_argument("--systems", type=int, default=RANDOM_PER_HALF, help="random systems of a half")
     parser.add_argument("--seeds", type=int, default=len(SEEDS), help="seeds of the named systems and fields")
-    parser.add_argument("--only", nargs="+", help="only these named systems or fields")
+    parser.add_argument("--only", nargs="+", help="only these systems")
     parser.add_argument("--no-baselines", action="store_true", help="leave STLSQ and SSR out")
     parser.add_argument("--tune", action="store_true", help="fit the weights of the default on the tuning half")
     parser.add_argument("--output", type=Path, default=ROOT / "docs" / "benchmarks")

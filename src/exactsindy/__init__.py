@@ -117,6 +117,7 @@ if TYPE_CHECKING:
     from exactsindy.certificate import Certificate as Certificate
     from exactsindy.certificate import Verification as Verification
     from exactsindy.certificate import verify as verify
+    from exactsindy.discover import Discovery as Discovery
     from exactsindy.form import IncrementForm as IncrementForm
     from exactsindy.form import ModalForm as ModalForm
     from exactsindy.form import StrongForm as StrongForm
@@ -128,6 +129,8 @@ if TYPE_CHECKING:
     from exactsindy.model import Model as Model
     from exactsindy.problem import Block as Block
     from exactsindy.problem import Problem as Problem
+    from exactsindy.selection import Selection as Selection
+    from exactsindy.selection import select as select
     from exactsindy.solver import Path as Path
     from exactsindy.solver import Pool as Pool
     from exactsindy.solver import Progress as Progress

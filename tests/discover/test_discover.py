@@ -266,3 +266,17 @@ def test_constraints_reach_the_solver():
     x = np.cos(np.arange(0, 10, 0.1))
     with pytest.raises(ConstraintError):
         es.discover(x, time=0.1, constraints=("not one",))
+
+
+def test_the_verb_can_be_called_whatever_was_imported_first():
+    import subprocess
+    import sys
+
+    code = (
+        "import numpy as np, exactsindy as es\n"
+        "from exactsindy.discover import Discovery\n"
+        "t = np.arange(0, 10, 0.05)\n"
+        "found = es.discover(np.exp(-0.3 * t), time=t, states=('x',), library=es.Polynomials(2))\n"
+        "assert isinstance(found, Discovery) and set(found.solution.terms[\"x'\"]) == {'x'}, found\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)

@@ -19,7 +19,7 @@ from exactsindy.discover.notices import (
 from exactsindy.discover.record import Discovery
 from exactsindy.discover.trajectory_forms import Prepared, whitened_increments, whitened_windows
 from exactsindy.errors import DataError, ProblemError
-from exactsindy.form import ModalForm, StrongForm, WeakForm
+from exactsindy.form import IncrementForm, ModalForm, StrongForm, WeakForm
 from exactsindy.library import Library
 from exactsindy.model import Model
 from exactsindy.problem import Problem
@@ -194,9 +194,8 @@ def _rule(select: Rule | str, prepared: Sequence[Prepared]) -> Rule | str:
     """Return the rule: the weighed evidence where its weights were fitted, the growth ratio elsewhere."""
     if not (isinstance(select, str) and select == "auto"):
         return select
-    if isinstance(prepared[0].form, ModalForm):
-        return GrowthRatio(rows="modes")
-    return PathEvidence() if len(prepared) > 1 else GrowthRatio()
+    whitened = isinstance(prepared[0].form, IncrementForm | ModalForm) and prepared[0].name
+    return PathEvidence() if whitened else GrowthRatio()
 
 
 def _folds(part: Prepared, data: Trajectories | Field, library: Library) -> Problem | tuple[Problem, ...]:

@@ -19,7 +19,7 @@ _OVERFULL, _OVERFULL_LARGE, _LARGE = 8, 12, 40
 _ROUNDS = 2
 _INFORMED_ROUNDS = 2
 _TRIAL_NODES = 200
-# Fields with more cells than this are not smoothed around models: it costs much and gains nothing there.
+# Fields with more cells than this, or large libraries, are not smoothed around models: it costs much and gains nothing.
 INFORMED_CELLS = 4_000_000
 # Rows beyond this many add cost, not information: the highest modes are left out.
 _MOST_ROWS = 250_000
@@ -37,7 +37,7 @@ def whitened_modes(data: Field, library: Library, settings: Settings) -> Prepare
     for _ in range(_ROUNDS):
         form = replace(form, model=overfull(_path(problem, settings)))
         problem = form.problem(data, library)
-    if cells(data) <= INFORMED_CELLS:
+    if cells(data) <= INFORMED_CELLS and len(problem.terms) <= _LARGE:
         for _ in range(_INFORMED_ROUNDS):
             guide = overfull(_path(problem, settings))
             smoothed = inform_field(data, library, guide, start=smoothed)

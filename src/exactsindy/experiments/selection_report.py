@@ -49,7 +49,7 @@ def selection_report(rows: Sequence[SelectionRow], machine: str) -> str:
         "# Which number of terms: the default against tuned STLSQ and SSR",
         "",
         "`python benchmarks/selection.py` measures what is missing in `selection.csv` and writes this page.",
-        f"Machine: {machine}.",
+        f"Machine: {machine}",
     ]
     if random:
         parts += ["", *_random(random)]

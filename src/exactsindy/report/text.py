@@ -71,7 +71,8 @@ def facts(found: Found, i: int) -> Iterator[str]:
         yield f"{size} of {candidates} candidates. {status.value}"
     choice = found.selection.choices[i]
     if size == choice.k and status is not Status.REFITTED:
-        yield f"Number of terms: {choice.words()}."[:1].upper() + f"Number of terms: {choice.words()}."[1:]
+        words = choice.words()
+        yield f"{words[0].upper()}{words[1:]}."
         if not choice.identified and choice.rival is not None:
             other = found.selection.path[choice.rival]
             names = [found.problem.names[j] for j in other.support[i]]

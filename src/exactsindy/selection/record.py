@@ -79,7 +79,7 @@ class Choice:
     def words(self) -> str:
         """Return how sure the choice is, as a sentence."""
         if math.isnan(self.confidence):
-            return "no probability known for this rule"
+            return "no probability is known for this rule" if self.k else "no term is worth its place"
         shown = "over 99 %" if self.confidence > 0.99 else f"{100 * self.confidence:.0f} %"
         if self.identified:
             return f"confidence {shown}"

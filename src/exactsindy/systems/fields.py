@@ -161,7 +161,7 @@ def _reaction_diffusion() -> FieldSystem:
     }
     library = Polynomials(3, bias=False) + Polynomials(3) * Derivatives(2)
     lengths = {"x": 20.0, "y": 20.0}
-    return FieldSystem("reaction_diffusion", truth, lengths, 128, np.linspace(0, 5, 250), _spiral, library)
+    return FieldSystem("reaction_diffusion", truth, lengths, 64, np.linspace(0, 5, 101), _spiral, library)
 
 
 FIELD_SYSTEMS: Mapping[str, FieldSystem] = MappingProxyType(
