@@ -28,6 +28,9 @@ FEATURES = (
 WEIGHTS = (0.426, 0.502, -1.053, 0.542, -3.545, 1.450)
 NONE = 3.566
 _CAP = 10.0
+# Where nothing is more probable than this, the smallest of the supports about as probable is taken: the fewest terms to
+# defend. (A handful of samples: the yearly counts of hare and lynx.)
+_UNSURE, _ABOUT = 0.25, 2 / 3
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,9 @@ class PathEvidence:
             support = supports[c][k]
             shares[support] = shares.get(support, 0.0) + math.exp(score - top) / total
         ranked = sorted(shares, key=lambda support: -shares[support])
+        if shares[ranked[0]] < _UNSURE:
+            about = [support for support in ranked if shares[support] >= _ABOUT * shares[ranked[0]]]
+            ranked.sort(key=lambda support: support is not min(about, key=len))
         _, c, k = max(item for item in scored if supports[item[1]][item[2]] == ranked[0])
         rival = len(ranked[1]) if len(ranked) > 1 else None
         chosen = verdicts[c]
