@@ -30,6 +30,7 @@ def main() -> None:
     parser.add_argument(
         "--values", type=numbers, help="some durations or noise levels; the nearest published are taken"
     )
+    parser.add_argument("--noise", type=numbers, help="some noise levels of the constraint experiment")
     parser.add_argument("--workers", type=int)
     parser.add_argument("--store", default="paper_results.sqlite")
     parser.add_argument("--folder", default="docs/benchmarks/paper")
@@ -53,6 +54,7 @@ def main() -> None:
             algorithms=given.algorithms,
             protocols=given.protocols,
             values=given.values,
+            fixed=given.noise,
             workers=given.workers,
             store=given.store,
             quick=given.quick,

@@ -85,6 +85,10 @@ def test_duffing(protocol):
     assert found.exact
     assert found.violation > 1e-8
     assert found.rhs_rmse < 0.1
+    bound = evaluate(Case("constraint", "duffing", protocol, "exact-constrained", 3, 20.0, 0.01, 2))
+    assert bound.exact
+    assert bound.proved
+    assert bound.violation < 1e-12
 
 
 def made_up(exact, trials, protocol="ours", tpr=0.5):

@@ -138,6 +138,8 @@ def test_cases_of_a_study():
     assert {round(c.noise, 4) for c in cases} == {0.0415}
     constraint = find_study("constraint").cases(trials=[1], algorithms=["exact"], protocols=["published"])
     assert len(constraint) == 100
+    one = find_study("constraint").cases(trials=[1], algorithms=["exact"], values=[11], fixed=[0.1])
+    assert [(c.duration, c.noise, c.protocol) for c in one] == [(10.0, 0.1, "published"), (10.0, 0.1, "ours")]
     assert len(experiments_list()) == 6
 
 

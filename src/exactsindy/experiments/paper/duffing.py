@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy.constraints import Linear
 from exactsindy.data import trajectories
 from exactsindy.differentiation import FiniteDifference, SmoothedFiniteDifference
 from exactsindy.errors import MissingDependency
@@ -53,7 +53,10 @@ def duffing_case(case: Case) -> Outcome:
     if case.protocol == "ours":
         times, states, n = noisy(case)
         data = trajectories(states[:n], time=times[:n], states=find_system("duffing").states)
-        options = {"constraints": constraint_records()} if case.algorithm == "exact-constrained" else {}
+        options: dict[str, Any] = {}
+        if case.algorithm == "exact-constrained":
+            # Constraints that bind equations together share one budget.
+            options = {"constraints": constraint_records(), "k_max": Total(max(TOTALS))}
         library = Polynomials(case.degree, of=POSITIONS)
         fit, known = ours(data, library, names, truth, targets=TARGETS, **options)
     else:
@@ -75,10 +78,9 @@ def constraint_rows(names: tuple[str, ...]) -> Array:
     return rows
 
 
-def constraint_records() -> list[Any]:
-    """Return the constraints as records of the constraints room."""
-    room = importlib.import_module("exactsindy.constraints")
-    return [room.Linear({("Y'", of_y): a, ("X'", of_x): -b}, "==", 0.0) for of_y, a, of_x, b in CURL_FREE]
+def constraint_records() -> list[Linear]:
+    """Return the constraints as records."""
+    return [Linear({("Y'", of_y): a, ("X'", of_x): -b}, "==", 0.0) for of_y, a, of_x, b in CURL_FREE]
 
 
 def noisy(case: Case) -> tuple[Array, Array, int]:
@@ -145,7 +147,7 @@ def _sr3(threshold: float, nu: float, names: tuple[str, ...] | None) -> Any:
     )
 
 
-def _exact(regression: Regression, constraints: list[Any]) -> Fit:
+def _exact(regression: Regression, constraints: list[Linear]) -> Fit:
     """Return the best of the grid (shared budget, ridge) by the joint AICc; as published not refitted."""
     best: tuple[float, Fit] | None = None
     settings = Settings(seconds=SECONDS * len(TOTALS), threads=1)

@@ -70,6 +70,7 @@ def run(
     algorithms: Sequence[str] | None = None,
     protocols: Sequence[str] | None = None,
     values: Sequence[float] | None = None,
+    fixed: Sequence[float] | None = None,
     workers: int | None = None,
     store: str | os.PathLike[str] = DEFAULT_STORE,
     quick: bool = False,
@@ -88,6 +89,8 @@ def run(
         How many of the published trials, or which.
     values
         Some of the durations or noise levels; the nearest published ones are taken.
+    fixed
+        Some of the noise levels of the constraint experiment, which varies both.
     workers
         Processes of one thread each; one per core by default, 0 for this process. Timings are run by one.
     store
@@ -113,10 +116,11 @@ def run(
     if quick:
         few, some, mine = _QUICK[study.name]
         values, algorithms, systems = values or few, algorithms or some, systems or mine
+        fixed = fixed or study.fixed[:1]
         trials = trials if not isinstance(trials, int) or trials != PUBLISHED_TRIALS else 1
     numbers = range(1, trials + 1) if isinstance(trials, int) else trials
     cases = study.cases(
-        trials=list(numbers), systems=systems, algorithms=algorithms, protocols=protocols, values=values
+        trials=list(numbers), systems=systems, algorithms=algorithms, protocols=protocols, values=values, fixed=fixed
     )
     count = _cores() if workers is None else workers
     if study.name == "runtime":

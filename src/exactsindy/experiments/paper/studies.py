@@ -83,6 +83,7 @@ class Study:
         algorithms: Sequence[str] | None = None,
         protocols: Sequence[str] | None = None,
         values: Sequence[float] | None = None,
+        fixed: Sequence[float] | None = None,
     ) -> list[Case]:
         """Return the configuration rows, trial by trial, so that what is done first covers every cell.
 
@@ -99,7 +100,7 @@ class Study:
         for trial in trials:
             for setup in self.setups:
                 if setup.system in wanted:
-                    found += list(self._cases(setup, trial, chosen, ways, values))
+                    found += list(self._cases(setup, trial, chosen, ways, (values, fixed)))
         return found
 
     def _cases(
@@ -108,11 +109,10 @@ class Study:
         trial: int,
         algorithms: Sequence[str],
         protocols: Sequence[str],
-        values: Sequence[float] | None,
+        places: tuple[Sequence[float] | None, Sequence[float] | None],
     ) -> Iterator[Case]:
-        axis = setup.values if values is None else tuple(dict.fromkeys(nearest(v, setup.values) for v in values))
-        for fixed in self.fixed:
-            for value in axis:
+        for fixed in _nearest_of(places[1], self.fixed):
+            for value in _nearest_of(places[0], setup.values):
                 duration, noise = (value, fixed) if self.axis == "duration" else (fixed, value)
                 for protocol in protocols:
                     for algorithm in algorithms:
@@ -131,6 +131,10 @@ def nearest(value: float, values: Sequence[float]) -> float:
     0.694
     """
     return min(values, key=lambda v: abs(np.log(v / value)))
+
+
+def _nearest_of(given: Sequence[float] | None, values: tuple[float, ...]) -> tuple[float, ...]:
+    return values if given is None else tuple(dict.fromkeys(nearest(v, values) for v in given))
 
 
 def _some(given: Sequence[str] | None, known: Sequence[str], argument: str, study: str) -> tuple[str, ...]:
