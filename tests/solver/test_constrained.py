@@ -286,7 +286,13 @@ def test_certificate_names_constraints_and_comes_back(problem):
     assert (bound.size, bound.weights) == (4, (1.0, 1.0))
 
 
-def test_verify_sees_wrong_claims(problem):
+def test_verify_sees_wrong_claims():
+    rng = np.random.default_rng(6)
+    x, y = rng.normal(size=(2, 80))
+    theta = np.column_stack([x, y, x**3, x * y**2, y**3])
+    target = np.column_stack([2 * x - 0.1 * x**3, 2 * y - 0.3 * y**3]) + 0.3 * rng.normal(size=(80, 2))
+    names = ["x", "y", "x^3", "x y^2", "y^3"]
+    problem = es.Problem.from_arrays(theta, target, names=names, target_names=["x''", "y''"])
     constraints = [
         es.Equal(("x", "x"), ("y", "y")),
         es.Bounds("x", "x^3", -0.05, 0),
@@ -301,10 +307,10 @@ def test_verify_sees_wrong_claims(problem):
     assert not es.verify(problem, replace(solution, objective=solution.objective * 1.01)).ok
     raised = replace(solution, lower_bound=solution.objective * 1.1)
     assert any("exceeds the objective" in text for text in es.verify(problem, raised).failures)
-    other = es.refit(problem, [["1"], ["1"]], constraints=constraints)
+    other = es.refit(problem, [["y"], ["x"]], constraints=constraints)
     wrong = replace(other, status=solution.status, k=(2, 2), lower_bound=other.objective)
     assert any("a support has the objective" in text for text in es.verify(problem, wrong).failures)
-    broken = replace(solution, constraints=(*constraints, es.Require("x", "1"), "x: x + y <= -5"))
+    broken = replace(solution, constraints=(*constraints, es.Require("x", "y"), "x: x + y <= -5"))
     failures = es.verify(problem, broken).failures
     assert any("Require" in text for text in failures)
     assert any("x: x + y <= -5" in text for text in failures)
