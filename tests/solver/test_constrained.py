@@ -12,6 +12,7 @@ import exactsindy as es
 from constrained_oracle import Oracle
 from exactsindy.certificate.constrained import violations
 from exactsindy.constraints import compile_rules
+from exactsindy.experiments.instances import Instance, prepare
 
 NAMES = ["1", "x", "y", "x^2", "x y", "y^2", "x^3", "x^2 y", "x y^2", "y^3"]
 
@@ -102,6 +103,19 @@ def test_equations_that_nothing_binds_are_solved_apart(problem):
     assert solution.support[1] == plain.support[1]
     assert np.isclose(solution.objective[1], plain.objective[1], rtol=1e-14)
     assert 6 not in solution.support[0]
+
+
+@pytest.mark.parametrize("system, degree, k", [("hopf", 5, 4), ("lorenz", 3, 3)])
+def test_a_constraint_that_asks_nothing_changes_nothing(system, degree, k):
+    """The constrained search and the plain one agree to the bit on ill-conditioned libraries."""
+    problem = prepare(Instance(system, degree=degree, duration=2.0)).problem
+    for ridge in (0.0, 0.01):
+        plain = es.solve(problem, k, ridge=ridge)
+        wide = [es.Bounds(target, problem.names[1], -1e9, 1e9) for target in problem.target_names]
+        solution = es.solve(problem, k, ridge=ridge, constraints=wide)
+        assert solution.support == plain.support
+        assert np.array_equal(solution.objective, plain.objective)
+        assert np.allclose(solution.margin, plain.margin, rtol=1e-9)
 
 
 def test_path_is_what_solve_returns(problem):
