@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find cpp bindings -name '*.[ch]pp') CMakeLists.txt pyproject.toml
 
-.PHONY: demo test check lint format types cpp kernels campaign bench clean
+.PHONY: demo test check lint format types cpp kernels campaign bench docs examples clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -63,6 +63,17 @@ campaign: $(VENV)/.installed
 
 bench: $(VENV)/.installed
 	$(BIN)/python benchmarks/solver.py
+
+# The documentation, warnings as errors; `make examples` writes into the pages what their examples print.
+$(VENV)/.docs: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet -e '.[docs]'
+	@touch $@
+
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
+examples: $(VENV)/.installed
+	$(BIN)/python tests/doc_examples.py
 
 clean:
 	rm -rf build $(VENV) .pytest_cache .mypy_cache .ruff_cache

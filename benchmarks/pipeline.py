@@ -125,17 +125,66 @@ def modal_pde(side: str, n: int) -> tuple[int, Run]:
     return 2 * n * n * len(times) * 8, lambda: ModalForm(model=model).problem(data, library)
 
 
+def four_states(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return four noisy states and coefficients (4 x 35) of a trial model for them."""
+    rng = np.random.default_rng(0)
+    x = np.column_stack([lorenz(n), lorenz(n)[::-1, 0]]) + 0.1 * rng.normal(size=(n, 4))
+    return x, rng.normal(size=(4, 35)) * (rng.uniform(size=(4, 35)) < 0.1)
+
+
+def cubic_fit(x: np.ndarray) -> Run:
+    """Return PySINDy's fit of the same states and terms, the usual way: smoothed derivatives, STLSQ."""
+    import pysindy as ps
+
+    def run() -> object:
+        model = ps.SINDy(
+            optimizer=ps.STLSQ(),
+            feature_library=ps.PolynomialLibrary(degree=3),
+            differentiation_method=ps.SmoothedFiniteDifference(smoother_kws={"window_length": 9}),
+        )
+        return model.fit(x, t=0.002)
+
+    return run
+
+
 def increment(side: str, n: int) -> tuple[int, Run]:
     """Four states, degree 3, 35 terms: smoothing, whitening and four factors."""
+    x, model = four_states(n)
+    if side == "pysindy":
+        return x.nbytes, cubic_fit(x)
     from exactsindy.data import trajectories
     from exactsindy.form import IncrementForm
     from exactsindy.library import Polynomials
 
-    rng = np.random.default_rng(0)
-    x = np.column_stack([lorenz(n), lorenz(n)[::-1, 0]]) + 0.1 * rng.normal(size=(n, 4))
     data = trajectories(x, time=0.002)
-    model = rng.normal(size=(4, 35)) * (rng.uniform(size=(4, 35)) < 0.1)
     return x.nbytes, lambda: IncrementForm(model=model).problem(data, Polynomials(3))
+
+
+def preparation(side: str, n: int) -> tuple[int, Run]:
+    """All problems a discovery builds from the same data: start, raw increments, three rounds of informed ones."""
+    x, model = four_states(n)
+    if side == "pysindy":
+        return x.nbytes, cubic_fit(x)
+    from exactsindy.data import trajectories
+    from exactsindy.form import IncrementForm, IntegralForm, inform, smooth
+    from exactsindy.library import Polynomials
+
+    data, library = trajectories(x, time=0.002), Polynomials(3)
+
+    def run() -> object:
+        states = smooth(data)
+        problems = [IntegralForm(smoothed=states).problem(data, library)]
+        for _ in range(2):
+            walks = IntegralForm(smoothed=states).walks(data, library, model)
+            problems.append(IntegralForm(walk=walks, smoothed=states).problem(data, library))
+        for _ in range(2):
+            problems.append(IncrementForm(model=model, smoothed=states).problem(data, library))
+        for _ in range(3):
+            states = inform(data, library, model, start=states)
+            problems.append(IncrementForm("informed", model=model, smoothed=states).problem(data, library))
+        return problems
+
+    return x.nbytes, run
 
 
 def simulate(side: str, n: int) -> tuple[int, Run]:
@@ -193,7 +242,7 @@ def reaction_diffusion(grid: np.ndarray, times: np.ndarray, fields: np.ndarray) 
     return data, cubic + Derivatives(2) + cubic * Derivatives(2)
 
 
-PREPARE = {f.__name__: f for f in (strong, weak_ode, weak_pde, modal_pde, increment, simulate)}
+PREPARE = {f.__name__: f for f in (strong, weak_ode, weak_pde, modal_pde, increment, preparation, simulate)}
 OURS, SAME = "exactsindy", "exactsindy, same rule"
 CASES = {
     "strong": Case(
@@ -215,7 +264,18 @@ CASES = {
         30,
     ),
     "modal_pde": Case("modal form, n x n x 250 x 2, 109 terms", (OURS,), {"full": 256, "quick": 64}, 0),
-    "increment": Case("increment form, n x 4, 35 terms", (OURS,), {"full": 5_000, "quick": 5_000}, 0),
+    "increment": Case(
+        "increment form, n x 4, 35 terms (PySINDy: warm STLSQ fit)",
+        ("pysindy", OURS),
+        {"full": 5_000, "quick": 5_000},
+        0,
+    ),
+    "preparation": Case(
+        "eight problems of a discovery, n x 4, 35 terms (PySINDy: one warm STLSQ fit)",
+        ("pysindy", OURS),
+        {"full": 5_000, "quick": 5_000},
+        0,
+    ),
     "simulate": Case("simulation, Lorenz, n outputs", ("pysindy", OURS), {"full": 500, "quick": 500}, 100),
 }
 IMPORTS = {
@@ -304,7 +364,8 @@ def compare(name: str, size: int) -> list[str]:
             lines.append(f"| {case.title} | {size} | {side} | failed | | | | |")
             continue
         ours = side != "pysindy"
-        ratio = f"{peer['seconds'] / row['seconds']:.0f}x" if peer and ours else ""
+        times = peer["seconds"] / row["seconds"] if peer else 0.0
+        ratio = f"{times:{'.0f' if times >= 10 else '.2g'}}x" if peer and ours else ""
         memory = f"{row['megabytes']:.0f} MB for {row['data']:.0f} MB of data"
         print(f"    {side}: {row['seconds']:.4f} s CPU{', ' + ratio if ratio else ''}, {memory}", flush=True)
         cells = [case.title, str(size), side, f"{row['seconds']:.4f}", ratio, goal if ours else ""]

@@ -84,6 +84,7 @@ double lower_of(const System& s, double error) {
 // Calls the progress function and looks for Ctrl-C.
 struct Reporter {
   nb::object progress;
+  nb::callable stopped;
   const System& system;
   std::exception_ptr failure;
 
@@ -101,8 +102,9 @@ struct Reporter {
       }
       return false;
     }
-    if (progress.is_none()) return true;
     try {
+      if (nb::cast<bool>(stopped())) return false;
+      if (progress.is_none()) return true;
       progress(system.objective({incumbent, 0.0}), lower_of(system, lower), nodes, seconds);
       return true;
     } catch (...) {
@@ -115,7 +117,7 @@ struct Reporter {
 nb::dict solve_constrained(const std::vector<GivenEquation>& equations, const GivenRows& rows,
                            const GivenIntervals& intervals, const GivenPresence& presence,
                            const std::vector<std::vector<int>>& starts, bool runner_up, int keep, double within,
-                           int constraint_rows, double seconds, long nodes, nb::object progress) {
+                           int constraint_rows, double seconds, long nodes, nb::object progress, nb::callable stopped) {
   const auto begin = std::chrono::steady_clock::now();
   const System system = system_of(equations, rows, intervals, presence);
   Options options;
@@ -125,7 +127,7 @@ nb::dict solve_constrained(const std::vector<GivenEquation>& equations, const Gi
   options.constraint_rows = std::clamp(constraint_rows, 0, static_cast<int>(presence.size()));
   options.seconds = seconds;
   options.nodes = nodes;
-  Reporter reporter{progress, system, nullptr};
+  Reporter reporter{progress, stopped, system, nullptr};
   Outcome out;
   {
     nb::gil_scoped_release release;
@@ -155,5 +157,5 @@ void bind_constrained(nb::module_& m) {
   m.def("solve_constrained", &solve_constrained, nb::arg("equations"), nb::arg("rows"), nb::arg("intervals"),
         nb::arg("presence"), nb::arg("starts"), nb::arg("runner_up"), nb::arg("keep"), nb::arg("within"),
         nb::arg("constraint_rows"), nb::arg("seconds"), nb::arg("nodes"), nb::arg("progress").none(),
-        "Best support of several equations under constraints.");
+        nb::arg("stopped"), "Best support of several equations under constraints.");
 }

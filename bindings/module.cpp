@@ -9,6 +9,9 @@
 #include <cmath>
 #include <limits>
 
+#include "assembly/smoother.hpp"
+#include "assembly/triangle.hpp"
+#include "assembly/whitening.hpp"
 #include "search/kernels.hpp"
 #include "search/solve.hpp"
 
@@ -87,7 +90,7 @@ nb::dict outcome_of(const Outcome& out, const Units& units) {
 using Given = std::tuple<Matrix, Vector, Vector, Vector, int, std::vector<std::vector<int>>>;
 
 nb::list solve_all(const std::vector<Given>& given, bool path, bool pool, int keep, double within, long capacity,
-                   double gap, double seconds, long nodes, int threads, nb::object progress) {
+                   double gap, double seconds, long nodes, int threads, nb::object progress, nb::callable stopped) {
   std::vector<Request> requests;
   std::vector<Units> units;
   for (const auto& [factor, target, rest, ridge, size, starts] : given) {
@@ -133,16 +136,20 @@ nb::list solve_all(const std::vector<Given>& given, bool path, bool pool, int ke
       }
       return false;
     }
-    if (progress.is_none() || elapsed < next_report) return true;
-    next_report = elapsed + 0.1;
     try {
-      nb::list incumbents, bounds;
+      if (nb::cast<bool>(stopped())) return false;
+      if (progress.is_none() || elapsed < next_report) return true;
+      next_report = elapsed + 0.1;
+      nb::list incumbents, bounds, supports;
       for (std::size_t i = 0; i < now.size(); ++i) {
         const double e = now[i].incumbent;
         incumbents.append(std::isfinite(e) ? units[i].objective({e, 0.0}) : e);
         bounds.append(units[i].lower(now[i].lower));
+        std::vector<int> support;
+        for (int j : now[i].support) support.push_back(units[i].original[j]);
+        supports.append(nb::cast(support));
       }
-      progress(incumbents, bounds, count, elapsed);
+      progress(incumbents, bounds, supports, count, elapsed);
       return true;
     } catch (...) {
       failure = std::current_exception();
@@ -182,6 +189,66 @@ nb::tuple refit_one(const Matrix& factor, const Vector& target, const Vector& re
   return nb::make_tuple(units.answer(answer), units.lower(answer.lower()));
 }
 
+using Indices = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+// Filled in place, so passed with noconvert(): a converted copy would be filled and lost.
+using OutVector = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using OutMatrix = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+void need(bool fits) {
+  if (!fits) throw std::invalid_argument("the arrays do not fit together");
+}
+
+void smooth(const Matrix& values, const Matrix& moments, const std::optional<Matrix>& gram,
+            const std::optional<Indices>& start, const std::optional<Matrix>& weights, const Vector& lam,
+            const Indices& column, OutVector rss, OutVector trace, const std::optional<OutMatrix>& fitted) {
+  const std::size_t n = values.shape(1), m = moments.shape(1), fits = lam.size();
+  Line line{n, m, values.data(), moments.data()};
+  need(m >= 4 && moments.shape(0) == values.shape(0) && column.size() == fits && rss.size() == fits &&
+       trace.size() == fits && (!fitted || (fitted->shape(0) == fits && fitted->shape(1) == n)));
+  for (std::size_t i = 0; i < fits; ++i)
+    need(column.data()[i] >= 0 && static_cast<std::size_t>(column.data()[i]) < values.shape(0));
+  if (gram) {
+    need(start && weights && gram->shape(0) == 4 && gram->shape(1) == m && start->size() == n &&
+         weights->shape(0) == n && weights->shape(1) == 4);
+    for (std::size_t i = 0; i < n; ++i)
+      need(start->data()[i] >= 0 && static_cast<std::size_t>(start->data()[i]) + 4 <= m);
+    line.gram = gram->data();
+    line.start = start->data();
+    line.weights = weights->data();
+  } else {
+    need(n == m);
+  }
+  nb::gil_scoped_release release;
+  penalised_fits(line, {{lam.data(), fits}, {column.data(), fits}}, rss.data(), trace.data(),
+                 fitted ? fitted->data() : nullptr);
+}
+
+bool factor_tridiagonal(OutVector diagonal, OutVector below) {
+  need(diagonal.size() == below.size() + 1);
+  nb::gil_scoped_release release;
+  return tridiagonal_cholesky({diagonal.data(), diagonal.size()}, {below.data(), below.size()});
+}
+
+void whiten_rows(const Matrix& values, std::size_t before, const Matrix& weights, const Vector& change,
+                 const Vector& diagonal, const Vector& below, OutVector previous, OutMatrix out) {
+  const std::size_t rows = change.size(), columns = values.shape(0), samples = values.shape(1);
+  need(before <= 1 && samples > rows + before && samples <= rows + before + 2 && weights.shape(0) == rows &&
+       weights.shape(1) == 4 && diagonal.size() == rows && below.size() == rows && previous.size() == columns + 1 &&
+       out.shape(0) == columns + 1 && out.shape(1) == rows);
+  nb::gil_scoped_release release;
+  whiten({rows, columns, samples, values.data(), before, weights.data(), change.data(), diagonal.data(), below.data()},
+         previous.data(), out.data());
+}
+
+using Columns = nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
+using OutColumns = nb::ndarray<double, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
+
+void absorb_rows(OutColumns factor, const Columns& rows, bool trapezoid) {
+  need(factor.shape(0) == factor.shape(1) && rows.shape(1) == factor.shape(1));
+  nb::gil_scoped_release release;
+  absorb(factor.data(), factor.shape(0), rows.data(), rows.shape(0), trapezoid);
+}
+
 }  // namespace
 
 void bind_constrained(nb::module_& m);  // constrained.cpp
@@ -192,9 +259,20 @@ NB_MODULE(_native, m) {
   m.def("kernel_name", [] { return kernels().name; }, "Instruction set chosen at run time.");
   m.def("solve", &solve_all, nb::arg("requests"), nb::arg("path"), nb::arg("pool"), nb::arg("keep"), nb::arg("within"),
         nb::arg("capacity"), nb::arg("gap"), nb::arg("seconds"), nb::arg("nodes"), nb::arg("threads"),
-        nb::arg("progress").none(),
+        nb::arg("progress").none(), nb::arg("stopped"),
         "Solve (factor, target, rest, ridge, size, starts) requests; one list of outcomes per request.");
   m.def("refit", &refit_one, nb::arg("factor"), nb::arg("target"), nb::arg("rest"), nb::arg("ridge"),
         nb::arg("support"), "Canonical least-squares fit of one support.");
+  m.def("smooth", &smooth, nb::arg("values"), nb::arg("moments"), nb::arg("gram").none(), nb::arg("start").none(),
+        nb::arg("weights").none(), nb::arg("lam"), nb::arg("column"), nb::arg("rss").noconvert(),
+        nb::arg("trace").noconvert(), nb::arg("fitted").none().noconvert(),
+        "Third-difference penalised fits; fills rss, trace and fitted.");
+  m.def("absorb", &absorb_rows, nb::arg("factor").noconvert(), nb::arg("rows"), nb::arg("trapezoid"),
+        "Overwrite a triangular factor by that of itself with more rows below it.");
+  m.def("tridiagonal_cholesky", &factor_tridiagonal, nb::arg("diagonal").noconvert(), nb::arg("below").noconvert(),
+        "Factor in place; False if not positive definite.");
+  m.def("whiten", &whiten_rows, nb::arg("values"), nb::arg("before"), nb::arg("weights"), nb::arg("change"),
+        nb::arg("diagonal"), nb::arg("below"), nb::arg("previous").noconvert(), nb::arg("out").noconvert(),
+        "Integrate the columns over the intervals and whiten them and the target; fills out and previous.");
   bind_constrained(m);
 }

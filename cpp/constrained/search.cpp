@@ -394,6 +394,10 @@ bool Search::leaf(Node& n) {
     return true;
   }
   if (error == kInf) return false;
+  // A free term without a coefficient adds nothing to count, unless it has to have a certain size once it is present:
+  // then supports with it are others, and may be the next best.
+  for (int v = 0; v < system_.variables; ++v)
+    if (n.logic[v] == Flag::kFree && system_.least[v] > 0.0) return false;
   double bound = certified(n, node_solution_, false);
   if (!(bound >= error * (1.0 - kClosed))) bound = certified(n, node_solution_, true);
   if (!(bound >= error * (1.0 - kClosed))) return false;

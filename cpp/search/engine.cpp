@@ -1,5 +1,7 @@
 #include "search/engine.hpp"
 
+#include <system_error>
+
 #include "search/node.hpp"
 
 namespace exactsindy {
@@ -20,13 +22,17 @@ Engine::~Engine() = default;
 
 double Engine::elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
-bool Engine::pause(Worker& worker, Search& search) {
+void Engine::count(Search& search) {
   search.nodes.fetch_add(1, std::memory_order_relaxed);
   const long count = nodes_.fetch_add(1, std::memory_order_relaxed) + 1;
   if (limits_.nodes > 0 && count > limits_.nodes) {
     Stop none = Stop::kNone;
     stop_.compare_exchange_strong(none, Stop::kNodes);
   }
+}
+
+bool Engine::pause(Worker& worker, Search& search) {
+  count(search);
   return stopping(worker, search);
 }
 
@@ -50,14 +56,18 @@ void Engine::check(Worker& worker) {
       if (tick_ && !tick_()) stop_.compare_exchange_strong(none, Stop::kInterrupted);
     });
   }
-  if (threads_.empty() && limits_.threads > 1 && seconds > kSpawnAfter) spawn();
+  if (workers_.size() == 1 && limits_.threads > 1 && seconds > kSpawnAfter) spawn();
 }
 
 void Engine::spawn() {
   for (int i = 1; i < limits_.threads; ++i) {
     workers_.push_back(std::make_unique<Worker>(*this, i));
     Worker* worker = workers_.back().get();
-    threads_.emplace_back([this, worker] { work(*worker); });
+    try {
+      threads_.emplace_back([this, worker] { work(*worker); });
+    } catch (const std::system_error&) {  // no more threads to be had: those that run will do
+      return;
+    }
   }
 }
 

@@ -46,6 +46,8 @@ class Engine {
   void explore(Worker& worker, Search& search);
 
   Stop stop() const { return stop_.load(std::memory_order_relaxed); }
+  // Count a node.
+  void count(Search& search);
   // Count a node, look at the clock now and then; true if the search must end.
   bool pause(Worker& worker, Search& search);
   // The same without counting.

@@ -179,6 +179,7 @@ double Certifier::bound(const double* w, const int* in, int in_count, const int*
   const int stride = instance_.stride;
   const double gamma = (stride / kLane + 8) * 2.0 * kEps;
   const double w_square = kernels_.dot(w, w, stride);
+  if (!(w_square > 1e-280)) return -kInf;  // products may underflow, which no error term below accounts for
   const double w_norm = std::sqrt(w_square) * (1.0 + gamma);
   const double wz = kernels_.dot(w, instance_.z.data(), stride);
   const double root = std::sqrt(cut) * (1.0 + 4.0 * kEps);

@@ -5,6 +5,11 @@
 
 namespace exactsindy {
 
+// Below this determinant the Gram elimination has lost too much: start again from orthonormal vectors.
+constexpr double kSmallDet = 1e-6;
+
+inline std::size_t offset(int row, int stride) { return static_cast<std::size_t>(row) * stride; }
+
 // State of a node: terms in, terms free (positions 0..m-1), and both sides of the elimination.
 struct Frame {
   int m = 0, in_count = 0;

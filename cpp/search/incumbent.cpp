@@ -236,7 +236,7 @@ void Worker::incumbents(Search& search, const std::vector<std::vector<int>>& sta
     if (search.superseded()) return;
   }
   // Ties at zero error are decided by order, and the first support is the first in order.
-  if (search.best_error() == 0.0 || !std::isfinite(search.cut())) candidate(first.data());
+  if (search.best().first == 0.0 || !std::isfinite(search.cut())) candidate(first.data());
 }
 
 }  // namespace exactsindy

@@ -6,17 +6,6 @@
 
 namespace exactsindy {
 
-namespace {
-
-// Below this determinant the Gram elimination has lost too much: start again from orthonormal vectors.
-constexpr double kSmallDet = 1e-6;
-// Pairs a quick scan may leave in doubt before a better projection is worth its cost.
-constexpr int kPatience = 8;
-
-std::size_t offset(const Frame&, int row, int stride) { return static_cast<std::size_t>(row) * stride; }
-
-}  // namespace
-
 std::unique_ptr<Frame> Worker::make_frame(bool whole) const {
   const Guide& g = equation_->guide;
   const std::size_t entries = static_cast<std::size_t>(g.columns) * g.stride;
@@ -52,16 +41,6 @@ void Worker::prepare(Search& search) {
   }
 }
 
-// What rounding may add to (gain of a support) * det. Elimination on the normalised Gram matrix is exact for a matrix
-// changed by at most gamma in each entry, so a value is off by at most
-//   gamma (|z| + sum |x_j| n_j)^2  <=  gamma |z|^2 (2 + 11 size) / det,
-// because |x| <= |z| / sigma and the smallest eigenvalue of a unit-diagonal matrix is at least det / e. The factor 2 is
-// for the rounding of the test itself and of the determinant.
-double Worker::kappa(const Frame& f, double det) const {
-  const double z = equation_->instance.z_norm;
-  return 2.0 * f.gamma * z * z * (2.0 + 12.0 * search_->wanted.size) / det + 1e-300;
-}
-
 void Worker::load_root(Frame& frame) const {
   const Guide& g = equation_->guide;
   frame.m = g.columns;
@@ -82,7 +61,7 @@ void Worker::load_root(Frame& frame) const {
   std::memset(frame.r.data(), 0, g.stride * sizeof(double));
   const Kernels& k = kernels();
   for (int j = 0; j < g.columns; ++j) {
-    const double* row = g.dual.data() + offset(frame, j, g.stride);
+    const double* row = g.dual.data() + offset(j, g.stride);
     frame.norm2[j] = k.dot(row, row, g.stride);
   }
   frame.base = g.base;
@@ -116,13 +95,13 @@ void Worker::swap_to_last(Frame& f, int i) {
   std::swap(f.free[i], f.free[last]);
   std::swap(f.c[i], f.c[last]);
   double* s = f.s.data();
-  std::swap_ranges(s + offset(f, i, stride), s + offset(f, i, stride) + f.m, s + offset(f, last, stride));
-  for (int a = 0; a < f.m; ++a) std::swap(s[offset(f, a, stride) + i], s[offset(f, a, stride) + last]);
+  std::swap_ranges(s + offset(i, stride), s + offset(i, stride) + f.m, s + offset(last, stride));
+  for (int a = 0; a < f.m; ++a) std::swap(s[offset(a, stride) + i], s[offset(a, stride) + last]);
   if (!equation_->guide.invertible) return;
   std::swap(f.beta[i], f.beta[last]);
   std::swap(f.norm2[i], f.norm2[last]);
   double* t = f.dual.data();
-  std::swap_ranges(t + offset(f, i, stride), t + offset(f, i, stride) + stride, t + offset(f, last, stride));
+  std::swap_ranges(t + offset(i, stride), t + offset(i, stride) + stride, t + offset(last, stride));
 }
 
 // The last free term leaves: only the backward side changes.
@@ -131,7 +110,7 @@ void Worker::exclude_last(Frame& f) const {
   const int last = --f.m;
   if (!g.invertible) return;
   const Kernels& k = kernels();
-  const double* pivot = f.dual.data() + offset(f, last, g.stride);
+  const double* pivot = f.dual.data() + offset(last, g.stride);
   if (!(f.norm2[last] > 1e-290)) return;  // nothing to project off
   const double scale = 1.0 / f.norm2[last], beta = f.beta[last];
   k.exclude(f.dual.data(), g.stride, last, pivot, scale, beta, f.beta.data(), f.norm2.data());
@@ -144,7 +123,7 @@ void Worker::exclude_last(Frame& f) const {
 bool Worker::include_last(const Frame& f, Frame& child) {
   const Guide& g = equation_->guide;
   const int last = f.m - 1;
-  const double* row = f.s.data() + offset(f, last, g.stride);
+  const double* row = f.s.data() + offset(last, g.stride);
   const double pivot = row[last], det = f.det * pivot;
   const int entering = f.free[last];
   if (&child != &f) {
@@ -153,7 +132,7 @@ bool Worker::include_last(const Frame& f, Frame& child) {
     child.in_count = f.in_count;
     child.gamma = f.gamma;
     if (g.invertible) {
-      std::memcpy(child.dual.data(), f.dual.data(), offset(f, last, g.stride) * sizeof(double));
+      std::memcpy(child.dual.data(), f.dual.data(), offset(last, g.stride) * sizeof(double));
       std::memcpy(child.beta.data(), f.beta.data(), last * sizeof(double));
       std::memcpy(child.norm2.data(), f.norm2.data(), last * sizeof(double));
       std::memcpy(child.r.data(), f.r.data(), g.stride * sizeof(double));
@@ -184,12 +163,15 @@ bool Worker::rebuild(Frame& f) {
   std::copy(f.in, f.in + f.in_count, sorted);
   std::sort(sorted, sorted + f.in_count);
   refitter_->fit({sorted, static_cast<std::size_t>(f.in_count)}, fit_);
-  if (!fit_.admissible) return false;
+  if (!fit_.admissible) {
+    search_->passed_over();
+    return false;
+  }
   const int rank = fit_.size;
   refitter_->projection(basis_.data(), vector_.data(), in.stride);
   double* t = f.s.data();
   for (int a = 0; a < f.m; ++a)
-    for (int b = 0; b < f.m; ++b) t[offset(f, a, g.stride) + b] = g.gram[offset(f, f.free[a], g.stride) + f.free[b]];
+    for (int b = 0; b < f.m; ++b) t[offset(a, g.stride) + b] = g.gram[offset(f.free[a], g.stride) + f.free[b]];
   for (int i = 0; i < rank; ++i) {
     const double* q = basis_.data() + static_cast<std::size_t>(i) * in.stride;
     for (int a = 0; a < f.m; ++a) u_[a] = k.dot(q, in.column(f.free[a]), in.length[f.free[a]]) / g.scale[f.free[a]];
@@ -234,7 +216,7 @@ void Worker::rank_terms(Frame& f, int slots) {
     sure = true;
     for (int i = 0; i < held; ++i) {
       const int a = dear_[i];
-      const double* row = f.dual.data() + offset(f, a, stride);
+      const double* row = f.dual.data() + offset(a, stride);
       const double norm2 = kernels().dot(row, row, stride);
       if (std::abs(norm2 - f.norm2[a]) <= 1e-3 * norm2 || !std::isfinite(norm2)) continue;
       f.norm2[a] = norm2;
@@ -245,7 +227,7 @@ void Worker::rank_terms(Frame& f, int slots) {
 }
 
 // Safe lower bound for the supports below a frame, from a residual in guide coordinates.
-double Worker::certified(const Frame& f, const double* r, int free_count, int slots, double cut) {
+double Worker::certified(const Frame& f, const double* r, int free_count, double cut) {
   const Equation& e = *equation_;
   const double* w = r;
   if (e.guide.rotated) {
@@ -255,6 +237,7 @@ double Worker::certified(const Frame& f, const double* r, int free_count, int sl
                      e.instance.stride);
     w = w_.data();
   }
+  const int slots = search_->wanted.size - f.in_count;
   return e.certifier.bound(w, f.in, f.in_count, f.free.data(), free_count, slots, cut);
 }
 
@@ -263,7 +246,7 @@ double Worker::certified(const Frame& f, const double* r, int free_count, int sl
 double Worker::safe_bound(const Frame& f) {
   const double cut = search_->cut();
   if (!equation_->guide.invertible || !std::isfinite(cut)) return 0.0;
-  return std::clamp(certified(f, f.r.data(), f.m, search_->wanted.size - f.in_count, cut), 0.0, cut);
+  return std::clamp(certified(f, f.r.data(), f.m, cut), 0.0, cut);
 }
 
 // At least one of the slots + 1 dearest free terms is not in the support: if dropping any one of them is too much,
@@ -275,9 +258,9 @@ bool Worker::dear_terms_prune(Frame& f, int slots, double cut) {
   for (int i = slots; i >= 0; --i) {
     const int a = dear_[i];
     std::memcpy(vector_.data(), f.r.data(), stride * sizeof(double));
-    kernels().axpy(f.beta[a] / f.norm2[a], f.dual.data() + offset(f, a, stride), vector_.data(), stride);
+    kernels().axpy(f.beta[a] / f.norm2[a], f.dual.data() + offset(a, stride), vector_.data(), stride);
     std::swap(f.free[a], f.free[f.m - 1]);
-    const double bound = certified(f, vector_.data(), f.m - 1, slots, cut);
+    const double bound = certified(f, vector_.data(), f.m - 1, cut);
     std::swap(f.free[a], f.free[f.m - 1]);
     if (!(bound > cut)) return false;
   }
@@ -287,7 +270,7 @@ bool Worker::dear_terms_prune(Frame& f, int slots, double cut) {
 bool Worker::pruned(Frame& f, int slots) {
   const double cut = search_->cut();
   if (!equation_->guide.invertible || !std::isfinite(cut)) return false;
-  if (f.base > cut && certified(f, f.r.data(), f.m, slots, cut) > cut) return true;
+  if (f.base > cut && certified(f, f.r.data(), f.m, cut) > cut) return true;
   return dear_terms_prune(f, slots, cut);
 }
 
@@ -338,7 +321,7 @@ void Worker::hand_over(const Frame& child) {
   frame->in_count = child.in_count;
   std::copy(child.in, child.in + child.in_count, frame->in);
   std::copy(child.free.begin(), child.free.begin() + child.m, frame->free.begin());
-  const std::size_t bytes = offset(child, child.m, g.stride) * sizeof(double);
+  const std::size_t bytes = offset(child.m, g.stride) * sizeof(double);
   std::memcpy(frame->s.data(), child.s.data(), bytes);
   std::memcpy(frame->c.data(), child.c.data(), g.stride * sizeof(double));
   frame->value = child.value;
@@ -365,172 +348,6 @@ bool Worker::tied_out(const Frame& f, int slots) const {
   first.insert(first.end(), f.in, f.in + f.in_count);
   std::sort(first.begin(), first.end());
   return search_->tied_out(first.data());
-}
-
-// Include the last free term and test all pairs of the others, without storing the projected matrix.
-void Worker::scan_last(Frame& f) {
-  const Guide& g = equation_->guide;
-  const int last = f.m - 1;
-  const double* row = f.s.data() + offset(f, last, g.stride);
-  const double pivot = row[last], det = f.det * pivot;
-  search_->nodes.fetch_add(1, std::memory_order_relaxed);
-  if (det > kSmallDet) {
-    const double scale = 1.0 / std::sqrt(pivot), moment = f.c[last] * scale;
-    for (int a = 0; a < last; ++a) {
-      u_[a] = row[a] * scale;
-      c_[a] = f.c[a] - u_[a] * moment;
-      d_[a] = f.s[offset(f, a, g.stride) + a] - u_[a] * u_[a];
-    }
-    int in[kMaxSize];
-    std::copy(f.in, f.in + f.in_count, in);
-    in[f.in_count] = f.free[last];
-    if (scan_pairs(f, {last, u_.data(), c_.data(), d_.data(), f.value - moment * moment, 0.0, kappa(f, det), in,
-                       f.in_count + 1, kPatience}))
-      return;
-  }
-  // The quick projection leaves too much in doubt: make a better one.
-  Frame& child = *scratch_;
-  std::copy(f.free.begin(), f.free.begin() + last, child.free.begin());
-  std::copy(f.in, f.in + f.in_count, child.in);
-  child.in_count = f.in_count;
-  child.in[child.in_count++] = f.free[last];
-  child.m = last;
-  if (rebuild(child)) close(child, 2);
-}
-
-bool Worker::scan_pairs(const Frame& f, const PairScan& scan) {
-  const int stride = equation_->guide.stride;
-  const Kernels& k = kernels();
-  const double *s = f.s.data(), *u = scan.u, *c = scan.c, *d = scan.d;
-  for (int a = 0; a < scan.m; ++a) square_[a] = c[a] * c[a];
-  int support[kMaxSize], doubts = 0;
-  const auto gap_now = [&] {
-    const double cut = search_->cut();
-    if (scan.slack == 0.0 || !std::isfinite(cut)) return scan.value - cut;
-    const double root = std::sqrt(cut) + scan.slack;
-    return scan.value - root * root * (1.0 + 8.0 * kEps);
-  };
-  double gap = gap_now();
-  for (int a = 1; a < scan.m; ++a) {
-    // A gap of 0 or less: the terms in alone reach the cut, so every pair does (and rounding could turn the test
-    // round).
-    if (gap > 0.0) a = k.scan(s, stride, a, scan.m, u, c, square_.data(), d, gap, scan.kappa);
-    if (a >= scan.m) return true;
-    for (int b = 0; b < a; ++b) {
-      const double schur = s[offset(f, a, stride) + b] - u[a] * u[b];
-      const double gain = square_[a] * d[b] - 2.0 * c[a] * c[b] * schur + square_[b] * d[a];
-      if (gap > 0.0 && gain + scan.kappa < gap * (d[a] * d[b] - schur * schur)) continue;
-      if (++doubts > scan.patience) return false;
-      std::copy(scan.in, scan.in + scan.in_count, support);
-      support[scan.in_count] = f.free[a];
-      support[scan.in_count + 1] = f.free[b];
-      candidate(support);
-      gap = gap_now();
-    }
-    if (engine_.stopping(*this, *search_)) {
-      aborted_ = !search_->superseded();
-      return true;
-    }
-  }
-  return true;
-}
-
-void Worker::scan_single(const Frame& f) {
-  const int stride = equation_->guide.stride;
-  int support[kMaxSize];
-  std::copy(f.in, f.in + f.in_count, support);
-  for (int a = 0; a < f.m; ++a) {
-    const double d = f.s[offset(f, a, stride) + a];
-    const double gap = f.value - search_->cut();
-    if (gap > 0.0 && f.c[a] * f.c[a] + kappa(f, f.det) < gap * d) continue;
-    support[f.in_count] = f.free[a];
-    candidate(support);
-  }
-}
-
-// Finish a frame with at most two slots left.
-void Worker::close(Frame& f, int slots) {
-  if (f.m < slots) return;
-  if (slots == 0) {
-    candidate(f.in);
-  } else if (slots == 1) {
-    scan_single(f);
-  } else {
-    for (int a = 0; a < f.m; ++a) d_[a] = f.s[offset(f, a, equation_->guide.stride) + a];
-    std::fill(u_.data(), u_.data() + padded(f.m), 0.0);
-    // Projected off orthonormal vectors, only the pair itself can be ill-conditioned: with the projected target r,
-    // the error is at most gamma (|r| + |x_a| + |x_b|)^2 <= 10 gamma |r|^2 / det of the pair.
-    const double error = f.fresh ? 20.0 * f.gamma * f.value + 1e-300 : kappa(f, f.det);
-    scan_pairs(f, {f.m, u_.data(), f.c.data(), d_.data(), f.value, f.slack, error, f.in, f.in_count,
-                   std::numeric_limits<int>::max()});
-  }
-}
-
-// Give a support its canonical value and offer it.
-void Worker::candidate(const int* support) {
-  const int size = search_->wanted.size;
-  int sorted[kMaxSize];
-  std::copy(support, support + size, sorted);
-  std::sort(sorted, sorted + size);
-  const double cut = search_->cut();
-  if (cut == 0.0 && search_->tied_out(sorted)) return;
-  if (rejected(sorted, cut)) return;
-  refitter_->fit({sorted, static_cast<std::size_t>(size)}, fit_);
-  if (!fit_.admissible) {
-    search_->offer_smaller(fit_);
-    return;
-  }
-  if (fit_.error.hi > search_->cut()) return;
-  search_->offer(fit_);
-  reduce(fit_);
-}
-
-// A certified bound of one support in plain doubles, to spare the canonical value.
-bool Worker::rejected(const int* sorted, double cut) {
-  if (!std::isfinite(cut)) return false;
-  const Instance& in = equation_->instance;
-  const Kernels& k = kernels();
-  const int size = search_->wanted.size;
-  double det = 1.0;  // of the normalised Gram matrix
-  const int n = in.stride + (in.has_ridge ? padded(size) : 0);
-  double* w = w_.data();
-  std::memcpy(w, in.z.data(), in.stride * sizeof(double));
-  std::memset(w + in.stride, 0, (n - in.stride) * sizeof(double));
-  const auto direction = [&](int i) { return basis_.data() + static_cast<std::size_t>(i) * n; };
-  for (int i = 0; i < size; ++i) {
-    double* q = direction(i);
-    std::memcpy(q, in.column(sorted[i]), in.stride * sizeof(double));
-    std::memset(q + in.stride, 0, (n - in.stride) * sizeof(double));
-    if (in.has_ridge) q[in.stride + i] = std::sqrt(in.ridge[sorted[i]]);
-    for (int l = 0; l < i; ++l) k.axpy(-k.dot(direction(l), q, n), direction(l), q, n);
-    const double norm2 = k.dot(q, q, n);
-    det *= norm2 / (in.norm[sorted[i]] * in.norm[sorted[i]]);
-    if (!(norm2 > 1e-24)) return false;
-    const double scale = 1.0 / std::sqrt(norm2);
-    for (int j = 0; j < n; ++j) q[j] *= scale;
-    k.axpy(-k.dot(q, w, n), q, w, n);
-  }
-  for (int i = size - 1; i >= 0; --i) k.axpy(-k.dot(direction(i), w, n), direction(i), w, n);
-  // The triangle is exact for columns changed by gamma of their norms, so the smallest singular value of the normalised
-  // columns is at least sqrt(det / e) - sqrt(size) gamma, and |x| <= |z| / sigma.
-  const double gamma = 4.0 * kEps * (n / kLane + 16) * size;
-  const double sigma = 0.9 * std::sqrt(det / 2.72) - std::sqrt(size) * gamma;
-  const double limit =
-      sigma > 10.0 * std::sqrt(size) * gamma ? 1.01 * in.z_norm / sigma : std::numeric_limits<double>::infinity();
-  return equation_->certifier.bound(w, sorted, size, nullptr, 0, 0, cut, limit) > cut;
-}
-
-// Terms that cost nothing to drop have the coefficient 0, so all of them can go at once: what is left is the smallest
-// support with the same error.
-void Worker::reduce(const Fit& fit) {
-  if (!search_->wanted.smaller_too) return;
-  const double tiny = std::ldexp(fit.error.hi, -74) + 4.0 * fit.floor;
-  int fewer[kMaxSize], count = 0;
-  for (int i = 0; i < fit.size; ++i)
-    if (!(fit.drop[i] <= tiny)) fewer[count++] = fit.support[i];
-  if (count == fit.size) return;
-  refitter_->fit({fewer, static_cast<std::size_t>(count)}, smaller_fit_);
-  if (smaller_fit_.error == fit.error) search_->offer_smaller(smaller_fit_);
 }
 
 }  // namespace exactsindy

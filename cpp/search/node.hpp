@@ -43,12 +43,17 @@ class Worker {
   void rank_terms(Frame& frame, int slots);
   bool pruned(Frame& frame, int slots);
   bool dear_terms_prune(Frame& frame, int slots, double cut);
-  double certified(const Frame& frame, const double* r, int free_count, int slots, double cut);
+  double certified(const Frame& frame, const double* r, int free_count, double cut);
   double safe_bound(const Frame& frame);
   void swap_to_last(Frame& frame, int position);
   void exclude_last(Frame& frame) const;
   bool include_last(const Frame& frame, Frame& child);
   bool rebuild(Frame& frame);
+  bool tied_out(const Frame& frame, int slots) const;
+  void hand_over(const Frame& frame);
+
+  // leaf.cpp
+  double kappa(const Frame& frame, double det) const;
   void scan_last(Frame& frame);
   bool scan_pairs(const Frame& frame, const PairScan& scan);
   void scan_single(const Frame& frame);
@@ -56,8 +61,6 @@ class Worker {
   void candidate(const int* support);
   bool rejected(const int* sorted, double cut);
   void reduce(const Fit& fit);
-  bool tied_out(const Frame& frame, int slots) const;
-  void hand_over(const Frame& frame);
 
   // incumbent.cpp
   double noise(double value) const;
@@ -77,7 +80,6 @@ class Worker {
   double drop_[kMaxSize + 1];  // what dropping them costs
   Array u_, c_, d_, square_, w_, vector_, basis_;
   Fit fit_, smaller_fit_;
-  double kappa(const Frame& frame, double det) const;
   bool aborted_ = false;  // a scan was left before its end
 };
 

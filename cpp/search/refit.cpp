@@ -8,6 +8,8 @@ namespace exactsindy {
 
 namespace {
 
+constexpr double kTiny = 1e-120;  // squares have 80 bits to spare above the smallest double
+
 // v *= 2^e, exact but for underflow; plain products where the power itself is a normal number.
 void shift(std::vector<double>& v, int e) {
   if (std::abs(e) >= 1000) {
@@ -73,6 +75,11 @@ Instance Instance::from_factor(std::span<const double> factor, std::span<const d
   for (int i = 0; i < n; ++i) {
     out.z[i] = std::ldexp(target[i], -out.target_exponent);
     sum += out.z[i] * out.z[i];
+  }
+  // Products of what is left of the target would underflow, and the objective could not show it: it counts as nothing.
+  if (sum < kTiny * kTiny) {
+    std::fill(out.z.data(), out.z.data() + out.stride, 0.0);
+    sum = 0.0;
   }
   out.z_norm = std::sqrt(sum) * (1.0 + (n + 8) * kEps);
   for (double x : rest) {

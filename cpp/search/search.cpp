@@ -12,6 +12,39 @@ Answer answer_of(const Fit& fit) {
           fit.error, std::sqrt(fit.floor)};
 }
 
+// An upper bound of the size of an independent support: one term of each group of columns that are almost equal (so
+// close to the group's first that each is dependent on any other), and no more than there are rows.
+int most_independent(const Instance& in, const Guide& guide) {
+  constexpr double kClose = kDependent / 10.0;
+  std::vector<int> first;  // of each group
+  int with_ridge = 0;
+  for (int j = 0; j < in.columns; ++j) {
+    if (in.ridge[j] > 0.0) {
+      ++with_ridge;
+      continue;
+    }
+    const auto close = [&](int i) {
+      const double cosine = guide.gram[static_cast<std::size_t>(i) * guide.stride + j];
+      if (std::abs(cosine) < 1.0 - 1e-12) return false;
+      const double ratio = cosine * guide.scale[j] / guide.scale[i];
+      double square = 0.0;
+      for (int r = 0; r < in.rows; ++r) {
+        const double d = in.column(j)[r] - ratio * in.column(i)[r];
+        square += d * d;
+      }
+      return std::sqrt(square) < kClose * guide.scale[j];
+    };
+    if (std::none_of(first.begin(), first.end(), close)) first.push_back(j);
+  }
+  int rows = 0;
+  for (int r = 0; r < in.rows; ++r) {
+    bool used = false;
+    for (int j = 0; j < in.columns && !used; ++j) used = in.column(j)[r] != 0.0;
+    rows += used;
+  }
+  return with_ridge + std::min(rows, static_cast<int>(first.size()));
+}
+
 }  // namespace
 
 double Answer::upper() const {
@@ -27,10 +60,14 @@ double Answer::lower() const {
 }
 
 Equation::Equation(Instance&& given, bool backward)
-    : instance(std::move(given)), guide(instance, backward), certifier(instance, guide), id([] {
+    : instance(std::move(given)),
+      guide(instance, backward),
+      certifier(instance, guide),
+      id([] {
         static std::atomic<long> next{0};
         return next++;
-      }()) {}
+      }()),
+      most(most_independent(instance, guide)) {}
 
 bool better(const Answer& a, const Answer& b) {
   if (!(a.error == b.error)) return a.error < b.error;
@@ -115,9 +152,10 @@ double Search::current_bound() {
   return std::max(bound, 0.0);
 }
 
-double Search::best_error() {
+std::pair<double, std::vector<int>> Search::best() {
   const std::lock_guard lock(mutex_);
-  return kept_.empty() ? std::numeric_limits<double>::infinity() : kept_.front().error.hi;
+  if (kept_.empty()) return {std::numeric_limits<double>::infinity(), {}};
+  return {kept_.front().error.hi, kept_.front().support};
 }
 
 std::vector<Answer> Search::answers() const { return kept_; }

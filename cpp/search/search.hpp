@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "search/factor.hpp"
@@ -17,7 +18,8 @@ struct Equation {
   Instance instance;
   Guide guide;
   Certifier certifier;
-  const long id;  // unique: workers keep what they prepared for an equation
+  const long id;   // unique: workers keep what they prepared for an equation
+  const int most;  // no support with more terms is independent
   Equation(Instance&& given, bool backward);
 };
 
@@ -59,6 +61,10 @@ class Search {
   void offer(const Fit& fit);
   // A smaller support with the same error as one of the wanted size.
   void offer_smaller(const Fit& fit);
+  // Supports of the wanted size were passed over because their terms depend on each other. They say nothing about the
+  // supports they contain, so smaller ones have to be searched as well.
+  void passed_over() { dependent_.store(true, std::memory_order_relaxed); }
+  bool saw_dependent() const { return dependent_.load(std::memory_order_relaxed); }
   // Nothing of the wanted size can win: a smaller support fits exactly.
   bool superseded() const { return superseded_.load(std::memory_order_relaxed); }
   // Proved to the gap asked for: the rest is left open.
@@ -76,7 +82,7 @@ class Search {
   std::optional<Answer> smaller() const { return smaller_; }
   double open_bound() const { return open_; }
   bool overflow() const { return overflow_; }
-  double best_error();
+  std::pair<double, std::vector<int>> best();  // error and support of the incumbent; infinity if there is none
 
   std::atomic<long> nodes{0};
   std::atomic<int> outstanding{0};  // tasks not finished
@@ -88,7 +94,7 @@ class Search {
   std::vector<Answer> kept_;  // sorted
   std::optional<Answer> smaller_;
   std::atomic<double> cut_{std::numeric_limits<double>::infinity()};
-  std::atomic<bool> superseded_{false}, satisfied_{false}, zero_{false};
+  std::atomic<bool> superseded_{false}, satisfied_{false}, zero_{false}, dependent_{false};
   double open_ = std::numeric_limits<double>::infinity();
   double root_ = 0.0;
   std::multiset<double> running_;

@@ -17,17 +17,23 @@ struct Board {
   std::vector<Search*> active;
   std::vector<Snapshot> last;
 
-  explicit Board(std::size_t n) : active(n, nullptr), last(n, {kInf, 0.0}) {}
+  explicit Board(std::size_t n) : active(n, nullptr), last(n, {kInf, 0.0, {}}) {}
   void set(int i, Search* search) {
     const std::lock_guard lock(mutex);
-    if (active[i]) last[i] = {active[i]->best_error(), active[i]->current_bound()};
+    take(i);
     active[i] = search;
   }
   std::vector<Snapshot> look() {
     const std::lock_guard lock(mutex);
-    for (std::size_t i = 0; i < active.size(); ++i)
-      if (active[i]) last[i] = {active[i]->best_error(), active[i]->current_bound()};
+    for (std::size_t i = 0; i < active.size(); ++i) take(i);
     return last;
+  }
+
+ private:
+  void take(std::size_t i) {
+    if (!active[i]) return;
+    auto [error, support] = active[i]->best();
+    last[i] = {error, active[i]->current_bound(), std::move(support)};
   }
 };
 
@@ -71,7 +77,8 @@ class Job {
   // The best supports of exactly `size` terms; `smaller_` holds a smaller one with the same error, if seen.
   Outcome one(int size, const std::vector<std::vector<int>>& starts) {
     smaller_.reset();
-    if (size > equation_.instance.columns) {
+    superseded_ = dependent_ = false;
+    if (size > equation_.most) {  // no independent support is that large
       Outcome none;
       none.lower = kInf;
       none.complete = true;
@@ -93,9 +100,9 @@ class Job {
     out.seconds = engine_.elapsed() - begin;
     std::vector<Answer> all = search.answers();
     if (options_.pool && options_.within >= 0.0 && !all.empty()) {
-      const Double2 rest = equation_.instance.rest;
-      const double limit = (all.front().error + rest).hi * (1.0 + options_.within);
-      std::erase_if(all, [&](const Answer& a) { return (a.error + rest).hi > limit; });
+      const Double2 best = all.front().error;
+      const Double2 limit = best + Double2{options_.within, 0.0} * (best + equation_.instance.rest);
+      std::erase_if(all, [&](const Answer& a) { return limit < a.error; });
     }
     // A search that was cut short although nothing was left open is complete.
     const bool finished = search.open_bound() == kInf && !search.superseded();
@@ -106,42 +113,48 @@ class Job {
     if (finished && !options_.pool) out.runner_up = all.size() > 1 ? all[1].error.hi : kInf;
     out.answers = std::move(all);
     smaller_ = search.smaller();
+    superseded_ = search.superseded();
+    dependent_ = search.saw_dependent();
     if (!options_.pool && out.answers.size() > 1) out.answers.resize(1);
     return out;
   }
 
-  // Best support of at most `size` terms: a smaller one wins a tie, and then has to be solved for its own margin.
+  // Best support of at most `size` terms. A search for exactly `size` terms settles the smaller sizes as well, with
+  // three exceptions that have to be looked at on their own: a smaller support with the same error wins (and needs its
+  // own margin), ties at error 0 are cut short, and terms that depend on each other may hide what a part of them can
+  // do.
   Outcome at_most(int size) {
-    long nodes = 0;
-    double seconds = 0.0;
+    std::optional<Outcome> best;
     std::vector<std::vector<int>> starts = request_.starts;
-    std::optional<Outcome> exact;  // an exact fit: smaller ones must be looked for, since ties at zero are cut short
+    long nodes = 0;
+    double seconds = 0.0, lower = kInf;  // of what was left open
     for (;;) {
-      Outcome out = one(size, starts);
-      out.nodes = nodes += out.nodes;
-      out.seconds = seconds += out.seconds;
-      const bool tie = smaller_ && (out.answers.empty() || better(*smaller_, out.answers.front()));
-      if (out.stop != Stop::kNone && exact) return *exact;
+      const Outcome out = one(size, starts);
+      nodes += out.nodes;
+      seconds += out.seconds;
+      if (!out.complete && !superseded_) lower = std::min(lower, dependent_ ? 0.0 : out.lower);
+      const bool won = !out.answers.empty() && (!best || better(out.answers.front(), best->answers.front()));
+      if (won) best = out;
+      const bool tie = smaller_ && (!best || better(*smaller_, best->answers.front()));
       if (out.stop != Stop::kNone) {
-        if (tie) out.answers = {*smaller_};
-        if (out.answers.empty()) out.answers = empty_support().answers;
-        out.lower = std::min(out.lower, out.answers.front().lower());
-        out.runner_up = -1.0;
-        return out;
+        Outcome rest;
+        rest.stop = out.stop;
+        rest.answers = tie ? std::vector{*smaller_} : best ? best->answers : empty_support().answers;
+        best = std::move(rest);
+        best->lower = kInf;
+        break;
       }
-      if (!tie && !out.answers.empty()) {
-        if (exact) exact->nodes = nodes, exact->seconds = seconds;
-        // One size down from an exact fit: the larger one stands if this is none.
-        if (out.answers.front().error.hi > 0.0 || size == 0)
-          return exact && out.answers.front().error.hi > 0.0 ? *exact : out;
-        exact = out;
-        --size;
-        continue;
-      }
-      if (exact && !tie) return *exact;
+      const bool zero = won && best->answers.front().error.hi == 0.0;
+      if (size == 0 || (best && !tie && !dependent_ && !zero)) break;
       if (tie) starts.push_back(smaller_->support);
-      size = tie ? static_cast<int>(smaller_->support.size()) : size - 1;
+      // Nothing between beats a smaller support with the same error, or without any.
+      const bool jump = tie && (smaller_->error.hi == 0.0 || !dependent_);
+      size = jump ? static_cast<int>(smaller_->support.size()) : size - 1;
     }
+    best->nodes = nodes;
+    best->seconds = seconds;
+    best->lower = std::min({lower, best->lower, best->answers.front().lower()});
+    return *best;
   }
 
   std::vector<Outcome> path() {
@@ -178,7 +191,10 @@ class Job {
   const double start_;
   Equation equation_;
   const double preparation_;  // seconds
+  // Of the last search:
   std::optional<Answer> smaller_;
+  bool superseded_ = false;
+  bool dependent_ = false;  // it passed over supports of dependent terms
 };
 
 }  // namespace

@@ -37,6 +37,7 @@ struct Outcome {
 
 struct Snapshot {
   double incumbent, lower;  // errors in scaled units; incumbent inf if none yet
+  std::vector<int> support;
 };
 
 // Called from the calling thread; one snapshot per request. Returns false to interrupt.

@@ -97,7 +97,7 @@ inline Data integer_triangle(Rng& rng, int n, int top) {
 
 // One instance of a random family; `kind` names it.
 inline Data any_data(Rng& rng, int n, std::string& kind) {
-  const int family = integer(rng, 0, 9);
+  const int family = integer(rng, 0, 10);
   Data data = random_triangle(rng, n);
   switch (family) {
     case 0:
@@ -141,6 +141,12 @@ inline Data any_data(Rng& rng, int n, std::string& kind) {
       kind = "hardly explained";
       make_collinear(rng, data, -9.0, -1.0);
       for (double& z : data.target) z *= power_of_ten(rng, -12.0, -2.0);
+      break;
+    case 9:
+      kind = "at the threshold of dependence";
+      make_collinear(rng, data, -15.5, -11.0);
+      if (chance(rng, 0.7)) sparse_target(rng, data, integer(rng, 1, 4), power_of_ten(rng, -16.0, 0.0));
+      if (chance(rng, 0.3)) rescale(rng, data, -8.0, 8.0);
       break;
     default:
       kind = "few samples";

@@ -101,7 +101,6 @@ TEST(watch_interrupts) {
     int calls = 0;
     long last_nodes = 0;
     double last_seconds = 0.0, last_lower = 0.0;
-    const auto start = std::chrono::steady_clock::now();
     const auto all = solve_one(data, 9, options, [&](const std::vector<Snapshot>& now, long nodes, double seconds) {
       CHECK_OP(now.size(), ==, std::size_t{1});
       CHECK_OP(now.front().lower, <=, now.front().incumbent);
@@ -114,7 +113,6 @@ TEST(watch_interrupts) {
     });
     CHECK(all.front().stop == Stop::kInterrupted);
     CHECK_OP(calls, ==, 4);
-    CHECK_OP(seconds_since(start), <, 5.0);
     CHECK_OP(all.front().lower, <=, all.front().answers.front().error.hi);
     CHECK_OP(all.front().runner_up, <, 0.0);
   }

@@ -1,4 +1,4 @@
-// search_tests [part of a test's name]: runs the tests of the search core.
+// search_tests [part of a test's name]: runs the tests of the core.
 #include <chrono>
 #include <cstring>
 
@@ -6,10 +6,12 @@
 // The tests, from the bottom up.
 #include "tests/dd_test.hpp"
 #include "tests/kernels_test.hpp"
+#include "tests/assembly_test.hpp"
 #include "tests/refit_test.hpp"
 #include "tests/certifier_test.hpp"
 #include "tests/constrained_test.hpp"
 #include "tests/solve_test.hpp"
+#include "tests/guide_test.hpp"
 #include "tests/limits_test.hpp"
 #include "tests/threads_test.hpp"
 #include "tests/allocation_test.hpp"

@@ -61,6 +61,7 @@ _HOME = {
         "noise_level",
         "whittaker",
     ],
+    "exactsindy.discover": ["Discovery", "discover", "load_run", "save_run"],
     "exactsindy.errors": [
         "ConstraintError",
         "DataError",
@@ -70,9 +71,30 @@ _HOME = {
         "SolverError",
     ],
     "exactsindy.form": ["IncrementForm", "IntegralForm", "ModalForm", "StrongForm", "WeakForm"],
+    "exactsindy.interop": ["MIOSR", "ExactSparseRegressor", "ExactSparseRegressorCV", "from_pysindy"],
     "exactsindy.library": ["Derivatives", "Fourier", "PerEquation", "Polynomials", "Term", "Terms", "Variables"],
     "exactsindy.model": ["CoefficientTable", "Ending", "Equation", "FieldSimulation", "Model", "Simulation"],
     "exactsindy.problem": ["Block", "Problem"],
+    "exactsindy.problem.storage": ["load_problem", "save_problem"],
+    "exactsindy.report": [
+        "plot_comparison",
+        "plot_field",
+        "plot_fit",
+        "plot_path",
+        "plot_phase",
+        "plot_supports",
+    ],
+    "exactsindy.selection": [
+        "AICc",
+        "BIC",
+        "CrossValidation",
+        "EBIC",
+        "GrowthRatio",
+        "PathEvidence",
+        "Selection",
+        "Stability",
+        "select",
+    ],
     "exactsindy.solver": [
         "Path",
         "Pool",
@@ -88,19 +110,27 @@ _HOME = {
     ],
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
-__all__ = sorted(_MODULE_OF)
+# A star import must not need the optional packages behind `interop`.
+__all__ = sorted(name for name, module in _MODULE_OF.items() if module != "exactsindy.interop")
 
 if TYPE_CHECKING:
     from exactsindy.certificate import Certificate as Certificate
     from exactsindy.certificate import Verification as Verification
     from exactsindy.certificate import verify as verify
+    from exactsindy.discover import Discovery as Discovery
     from exactsindy.form import IncrementForm as IncrementForm
     from exactsindy.form import ModalForm as ModalForm
     from exactsindy.form import StrongForm as StrongForm
     from exactsindy.form import WeakForm as WeakForm
+    from exactsindy.interop import MIOSR as MIOSR
+    from exactsindy.interop import ExactSparseRegressor as ExactSparseRegressor
+    from exactsindy.interop import ExactSparseRegressorCV as ExactSparseRegressorCV
+    from exactsindy.interop import from_pysindy as from_pysindy
     from exactsindy.model import Model as Model
     from exactsindy.problem import Block as Block
     from exactsindy.problem import Problem as Problem
+    from exactsindy.selection import Selection as Selection
+    from exactsindy.selection import select as select
     from exactsindy.solver import Path as Path
     from exactsindy.solver import Pool as Pool
     from exactsindy.solver import Progress as Progress
@@ -123,4 +153,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*sorted(_MODULE_OF), "__version__"]

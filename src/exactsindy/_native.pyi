@@ -1,7 +1,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from numpy import float64
+from numpy import float64, int64
 from numpy.typing import NDArray
 
 max_size: int
@@ -20,7 +20,8 @@ def solve(
     seconds: float,
     nodes: int,
     threads: int,
-    progress: Callable[[list[float], list[float], int, float], None] | None,
+    progress: Callable[[list[float], list[float], list[list[int]], int, float], None] | None,
+    stopped: Callable[[], bool],
 ) -> list[list[dict[str, Any]]]: ...
 def refit(
     factor: NDArray[float64],
@@ -29,6 +30,30 @@ def refit(
     ridge: NDArray[float64],
     support: Sequence[int],
 ) -> tuple[tuple[list[int], list[float], float], float]: ...
+def smooth(
+    values: NDArray[float64],
+    moments: NDArray[float64],
+    gram: NDArray[float64] | None,
+    start: NDArray[int64] | None,
+    weights: NDArray[float64] | None,
+    lam: NDArray[float64],
+    column: NDArray[int64],
+    rss: NDArray[float64],
+    trace: NDArray[float64],
+    fitted: NDArray[float64] | None,
+) -> None: ...
+def absorb(factor: NDArray[float64], rows: NDArray[float64], trapezoid: bool) -> None: ...
+def tridiagonal_cholesky(diagonal: NDArray[float64], below: NDArray[float64]) -> bool: ...
+def whiten(
+    values: NDArray[float64],
+    before: int,
+    weights: NDArray[float64],
+    change: NDArray[float64],
+    diagonal: NDArray[float64],
+    below: NDArray[float64],
+    previous: NDArray[float64],
+    out: NDArray[float64],
+) -> None: ...
 def solve_constrained(
     equations: Sequence[tuple[NDArray[float64], NDArray[float64], NDArray[float64], NDArray[float64], float]],
     rows: tuple[NDArray[float64], NDArray[float64], NDArray[float64], NDArray[float64]],
@@ -42,4 +67,5 @@ def solve_constrained(
     seconds: float,
     nodes: int,
     progress: Callable[[float, float, int, float], None] | None,
+    stopped: Callable[[], bool],
 ) -> dict[str, Any]: ...

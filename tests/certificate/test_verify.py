@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import exactsindy.certificate
-from exactsindy.certificate.verify import verify
+from exactsindy.certificate.verifying import verify
 from exactsindy.errors import ProblemError
 from exactsindy.problem import Block, Problem
 from exactsindy.solver.settings import Status, Total

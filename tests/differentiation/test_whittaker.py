@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from exactsindy.data import trajectories
 from exactsindy.differentiation import noise_level, whittaker
-from exactsindy.differentiation.banded import CubicSplines, third_difference_bands
+from exactsindy.differentiation.splines import CubicSplines
 from exactsindy.errors import DataError
 
 
@@ -92,14 +92,6 @@ def test_uneven_steps_trace_is_exact():
     np.testing.assert_allclose(found.trace, np.trace(hat), rtol=1e-9)
     np.testing.assert_allclose(found.values, hat @ y, atol=1e-9)
     np.testing.assert_allclose(splines.moments(y[:, None])[:, 0], basis.T @ y)
-
-
-def test_bands_are_those_of_the_penalty():
-    difference = np.diff(np.eye(9), 3, axis=0)
-    penalty = difference.T @ difference
-    bands = third_difference_bands(9)
-    for k in range(4):
-        np.testing.assert_array_equal(bands[k, : 9 - k], np.diag(penalty, -k))
 
 
 def test_uneven_steps_follow_the_curve_not_the_index():

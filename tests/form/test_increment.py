@@ -8,7 +8,7 @@ from exactsindy.errors import DataError, ProblemError
 from exactsindy.form import IncrementForm, IntegralForm, inform, smooth
 from exactsindy.form.hermite import HermiteFeatures
 from exactsindy.form.quadrature import integrate_intervals, interval_weights
-from exactsindy.form.whitening import Whitening, increment_covariance
+from exactsindy.form.whitening import Increments, Whitening, increment_covariance
 from exactsindy.library import PerEquation, Polynomials, Terms
 from exactsindy.systems import add_noise, find_system, noise_scale
 from form.cases import gram, least_squares, on_support
@@ -71,11 +71,18 @@ def test_whitening_inverts_the_covariance():
     flat = (maps * noise).reshape(30, -1)
     assert np.allclose(covariance, flat @ flat.T, atol=1e-14)
     whitening = Whitening.of(diagonal, off)
-    whole = whitening.apply(np.eye(30), 0, None)
-    assert np.allclose(whole @ covariance @ whole.T, np.eye(30), atol=1e-10)
-    first = whitening.apply(np.eye(30)[:12], 0, None)
-    second = whitening.apply(np.eye(30)[12:], 12, first[-1])
-    assert np.allclose(np.vstack([first, second]), whole)
+    # Integrals over intervals from a dense matrix of weights, whitened by the dense factor.
+    columns, change = rng.normal(size=(11, 31)), rng.normal(size=30)
+    weights = interval_weights(np.concatenate(([0.0], np.cumsum(steps))))
+    rows = np.column_stack([integrate_intervals(weights, columns.T), change])
+    expected = np.linalg.solve(np.linalg.cholesky(covariance), rows)
+    whole = whitening.apply(Increments(columns, 0, weights), change, 0, np.zeros(12))
+    assert np.allclose(whole.T, expected, rtol=1e-12, atol=1e-10)
+    previous = np.zeros(12)
+    first = whitening.apply(Increments(columns[:, :14].copy(), 0, weights[:12]), change[:12], 0, previous)
+    second = whitening.apply(Increments(columns[:, 11:].copy(), 1, weights[12:]), change[12:], 12, previous)
+    assert np.array_equal(np.hstack([first, second]), whole)
+    assert np.array_equal(previous, whole[:, -1])
 
 
 def test_hermite_columns_have_no_bias():
@@ -106,6 +113,19 @@ def test_residuals_of_the_truth_are_white_and_of_the_right_size(name):
     plain = IncrementForm().whiteness(data, CUBIC, truth)
     assert plain.ratio.max() > 1.5
     assert "x': residual 1.0" in str(found)
+
+
+def test_informed_residuals_are_white_where_states_follow_the_model():
+    system = find_system("lotka_volterra")
+    clean = system.simulate([0.51, 0.95], np.arange(0, 20, 0.01))
+    data = trajectories(add_noise(clean, 0.05, np.random.default_rng(1)), time=0.01, states=system.states)
+    truth = truth_of(system, data)
+    states = smooth(data)
+    for _ in range(3):
+        states = inform(data, CUBIC, truth, start=states)
+    found = IncrementForm("informed", model=truth, smoothed=states).whiteness(data, CUBIC, truth)
+    assert ((found.ratio > 0.9) & (found.ratio < 1.1)).all()
+    assert (np.abs(found.lag) < 0.1).all()
 
 
 def test_coefficients_gain_from_whitening(lorenz, noisy):
@@ -151,7 +171,7 @@ def test_folds_sum_to_the_whole_and_blocks_do_not_show(lorenz, clean, monkeypatc
     folds = form.folds(data, CUBIC, 3)
     assert whole.n_samples == len(values) - 2
     assert [fold.n_samples for fold in folds] == [999, 1000, 999]
-    monkeypatch.setattr("exactsindy.form.increment.BLOCK_ROWS", 101)
+    monkeypatch.setattr("exactsindy.form.increment_rows.BLOCK_ROWS", 101)
     for other in (sum(folds), form.problem(data, CUBIC)):
         for a, b in zip(gram(other), gram(whole), strict=True):
             scale = np.sqrt(np.diag(b))

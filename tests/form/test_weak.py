@@ -13,8 +13,10 @@ from exactsindy.form import StrongForm, WeakForm
 from exactsindy.form.bump import Cells, bump, linear_weights
 from exactsindy.form.by_parts import ByParts
 from exactsindy.library import Derivatives, PerEquation, Polynomials, Terms, Variables
+from exactsindy.model import Model
+from exactsindy.solver import solve
 from exactsindy.systems import add_noise, lorenz, roessler
-from form.cases import burgers, gram, least_squares
+from form.cases import burgers, gram, least_squares, on_support
 
 BURGERS = Polynomials(2, bias=False) + Polynomials(1) * Derivatives(2)
 
@@ -384,3 +386,37 @@ def test_errors_name_the_cure(data):
         WeakForm(width=0.1, centres=[[0.0, 1.0]]).problem(data, Polynomials(1))
     with pytest.raises(DataError, match=r"expected an integer from 2 to 10, the number of windows"):
         WeakForm(domains=10).folds(data, Polynomials(1), 11)
+
+
+def kuramoto_sivashinsky(noise):
+    terms = {"u u_x": -1.0, "u_xx": -1.0, "u_xxxx": -1.0}
+    model = Model.from_coefficients({"u_t": terms})
+    length, n = 8 * np.pi, 128
+    x = length * np.arange(n) / n
+    start = np.cos(2 * np.pi * x / length) * (1 + np.sin(4 * np.pi * x / length))
+    run = model.simulate_field(start, np.r_[0.0, np.arange(20.0, 60.0, 0.4)], periods={"x": length})
+    u = run.values[0][:, 1:]
+    return x, run.t[1:], u, terms, noise * np.sqrt((u**2).mean())
+
+
+def cole_hopf(noise):
+    x, t, u, nu = burgers(nt=151)
+    return x, t, u, {"u u_x": -1.0, "u_xx": nu}, noise * np.sqrt((u**2).mean())
+
+
+@pytest.mark.parametrize(("case", "noise", "error"), [(kuramoto_sivashinsky, 0.05, 0.05), (cole_hopf, 0.1, 0.1)])
+def test_default_windows_of_noisy_fields_give_support_and_coefficients(case, noise, error):
+    x, t, u, terms, level = case(noise)
+    u = u + level * np.random.default_rng(0).normal(size=u.shape)
+    data = field(u, dims=("x", "t"), coords={"x": x, "t": t}, periodic=("x",))
+    library = Polynomials(3, bias=False) + Polynomials(3) * Derivatives(4)
+    names = library.bind(data).names
+    truth = np.array([[terms.get(name, 0.0) for name in names]])
+    problem = WeakForm(300).problem(data, library)
+    assert solve(problem, len(terms)).support[0] == tuple(np.flatnonzero(truth[0]))
+    wrong = np.abs(on_support(problem, truth) - truth).max() / np.abs(truth).max()
+    assert wrong < error
+    if case is kuramoto_sivashinsky:
+        # Windows as narrow as the noise alone would allow.
+        narrow = WeakForm(300, width={"x": 8 * (x[1] - x[0]), "t": 8 * (t[1] - t[0])}).problem(data, library)
+        assert np.abs(on_support(narrow, truth) - truth).max() > 5 * wrong

@@ -210,7 +210,10 @@ def test_dealiasing_matters() -> None:
     [
         (lambda: BURGERS.simulate_field(np.ones(8), periods=1.0), r"t is missing; pass the times at which"),
         (lambda: BURGERS.simulate_field(np.ones(8), [0, 1]), r"The axis 'x' has neither coordinates nor a period"),
-        (lambda: BURGERS.simulate_field(np.ones(8), [0, 1], coords=grid(8)), r"the axis 'x' has no period; fields are"),
+        (
+            lambda: BURGERS.simulate_field(np.ones(8), [0, 1], coords=grid(8)),
+            r"the axis 'x' has no period; fields are .* integrate model.rhs\(u, coords=...\)",
+        ),
         (
             lambda: BURGERS.simulate_field(np.ones((8, 8)), [0, 1], periods=1.0),
             r"u0 has shape \(8, 8\); expected one axis",
@@ -290,3 +293,16 @@ def test_phi_functions_of_defective_matrices() -> None:
     np.testing.assert_allclose(e[0], [[1, 3], [0, 1]])
     np.testing.assert_allclose(p1[0], [[1, 1.5], [0, 1]])
     np.testing.assert_allclose(p2[0], [[0.5, 0.5], [0, 0.5]])
+
+
+def test_fields_with_boundaries_by_the_recipe_of_the_error():
+    """Burgers between walls that keep their values: the exact solution is odd, so u = 0 at both."""
+    x = np.linspace(0, np.pi, 49)
+
+    def rates(t: float, u: np.ndarray) -> np.ndarray:
+        found = BURGERS.rhs(u, coords=x)["u_t"]
+        found[[0, -1]] = 0.0
+        return found
+
+    run = solve_ivp(rates, (0.0, 3.0), cole_hopf(x, 0.0), method="BDF", rtol=1e-8, atol=1e-10)
+    assert np.abs(run.y[:, -1] - cole_hopf(x, 3.0)).max() < 1e-5

@@ -51,6 +51,19 @@ def near_duplicates(rng, n_terms):
     return theta, y
 
 
+def threshold(rng, n_terms):
+    """Columns 1e-11 to 1e-15 apart: whether one counts as dependent changes from support to support."""
+    theta, y = ordinary(rng, n_terms)
+    for j in range(1, n_terms):
+        if rng.random() < 0.5:
+            apart = 10 ** rng.uniform(-15.5, -11) * rng.standard_normal(len(y))
+            theta[:, j] = theta[:, rng.integers(j)] + apart
+    if rng.random() < 0.7:
+        true = rng.choice(n_terms, size=3, replace=False)
+        y = theta[:, true] @ rng.standard_normal(3) + 10 ** rng.uniform(-16, 0) * rng.standard_normal(len(y))
+    return theta, y
+
+
 def few_rows(rng, n_terms):
     theta, y = ordinary(rng, n_terms)
     n = int(rng.integers(1, n_terms))
@@ -88,6 +101,7 @@ ADVERSARIAL = [
     collinear,
     duplicates,
     near_duplicates,
+    threshold,
     few_rows,
     zero_target,
     exact_fit,

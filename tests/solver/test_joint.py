@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from functools import reduce
 
 import numpy as np
@@ -279,3 +280,72 @@ def test_path_of_total_has_no_sizes_per_equation(problem):
     path = solve_path(problem, Total(3))
     with pytest.raises(SolverError, match="Total"):
         path.at([1, 2])
+
+
+def capped(case, k, caps):
+    """(value, joint margin) of the best joint support of at most k terms within the caps, by brute force."""
+    allowed = reduce(
+        np.logical_and.outer,
+        [[len(s) <= cap for s in supports] for (supports, _), cap in zip(case.tables, caps, strict=True)],
+    )
+    masked = np.where((case.sizes <= k) & allowed, case.values, np.inf)
+    at = np.unravel_index(np.argmin(masked), masked.shape)
+    rivals = np.where((case.sizes == case.sizes[at]) & allowed, case.values, np.inf)
+    rivals[at] = np.inf
+    return float(masked[at]), float(rivals.min() / masked[at] - 1)
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_caps_hold_beside_the_shared_budget(seed):
+    case = Case(seed)
+    caps = [int(c) for c in np.random.default_rng(seed).integers(0, 3, len(case.tables))]
+    for k in range(case.width + 2):
+        total = Total(k, tuple(case.weights), caps=caps)
+        solution = solve(case.problem, total, ridge=case.ridge_value)
+        value, margin = capped(case, k, caps)
+        assert solution.status == (Status.OPTIMAL,)
+        assert solution.objective[0] == pytest.approx(value, rel=1e-10)
+        assert all(len(s) <= cap for s, cap in zip(solution.support, caps, strict=True))
+        if not math.isnan(solution.margin[0]):
+            assert solution.margin[0] == pytest.approx(margin, rel=1e-7)
+        result = verify(case.problem, solution)
+        assert result.ok, str(result)
+        assert solution.certificate[0].caps == tuple(min(k, cap) for cap in caps)
+        assert solution.certificate[0] == type(solution.certificate[0]).from_json(solution.certificate[0].to_json())
+
+
+def test_caps_by_name_and_for_all():
+    case = Case(3, count=2)
+    by_name = solve(case.problem, Total(3, caps={"s1": 1}))
+    assert by_name.objective == solve(case.problem, Total(3, caps=[3, 1])).objective
+    assert verify(case.problem, by_name).ok
+    for_all = solve(case.problem, Total(3, caps=1))
+    assert for_all.support == solve(case.problem, 1).support
+    assert verify(case.problem, for_all).ok
+    assert "all together k <= 3, each <= 1, 1 |" in str(for_all)
+    path = solve_path(case.problem, Total(3, caps=1))
+    assert path[3].objective == for_all.objective
+    assert solve(case.problem, Total(3, caps=1), backend="enumerate").support == for_all.support
+
+
+def test_verify_sees_a_broken_cap():
+    case = Case(3, count=2)
+    free = solve(case.problem, Total(3))
+    caps = [len(s) for s in free.support]
+    caps[int(np.argmax(caps))] -= 1
+    claimed = replace(free, k=Total(3, caps=caps))
+    assert "whose cap is" in str(verify(case.problem, claimed))
+
+
+@pytest.mark.parametrize(
+    "caps, message",
+    [
+        ([1], "Total(caps) has 1 entries, but the problem has 2 equations"),
+        ([1, -1], "Total(caps)[1]=-1: expected a number of terms (an integer >= 0)."),
+        ({"s0": 1, "s0'": 2}, "Total(caps) names the equation s0' twice"),
+    ],
+)
+def test_bad_caps(caps, message):
+    with pytest.raises(SolverError) as error:
+        solve(Case(0, count=2).problem, Total(3, caps=caps))
+    assert message in str(error.value)

@@ -2,4 +2,4 @@
 
 from exactsindy.certificate.record import Certificate as Certificate
 from exactsindy.certificate.verification import Verification as Verification
-from exactsindy.certificate.verify import verify as verify
+from exactsindy.certificate.verifying import verify as verify

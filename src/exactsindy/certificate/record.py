@@ -11,9 +11,9 @@ class Certificate:
     """The claims of one solved equation (or of one joint budget): plain numbers and names, JSON in and out.
 
     ``fingerprint`` is the SHA-256 of the problem's stored doubles; the claims hold for those numbers only.
-    ``weights`` are those of a shared budget's equations (1 for a single equation). ``margin`` is nan where it was
-    not proved; ``lower_bound`` is -inf where nothing is known. ``constraints`` are texts that
-    mean something for that problem only.
+    ``weights`` are those of a shared budget's equations (1 for a single equation), ``caps`` the most terms each of them
+    may have (empty: no caps). ``margin`` is nan where not proved; ``lower_bound`` is -inf where nothing is known.
+    ``constraints`` are texts that mean something for that problem only.
     """
 
     target: str
@@ -31,6 +31,7 @@ class Certificate:
     nodes: int
     seconds: float
     version: str
+    caps: tuple[int, ...] = ()
     constraints: tuple[str, ...] = ()
 
     def to_json(self) -> str:
@@ -43,7 +44,7 @@ class Certificate:
         fields = json.loads(text)
         for key in ("objective", "lower_bound", "gap", "margin"):
             fields[key] = float(fields[key])
-        for key in ("weights", "ridge", "support", "coefficients", "constraints"):
+        for key in ("weights", "ridge", "support", "coefficients", "caps", "constraints"):
             fields[key] = tuple(fields.get(key, ()))
         return cls(**fields)
 

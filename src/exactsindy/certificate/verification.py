@@ -58,8 +58,8 @@ class EquationCheck:
         optimal = f"{words[self.optimal]} (enumerated)" if self.optimality == "enumerated" else "not checked"
         line = (
             f"{self.target}: feasible {words[self.feasible]}; objective {words[self.objective]} "
-            f"(relative error {self.objective_error:.1e}); stationary {words[self.stationary]} "
-            f"({self.gradient:.1e}); bound {words[self.bound]}; optimal {optimal}; "
+            f"(relative error {_shown(self.objective_error)}); stationary {words[self.stationary]} "
+            f"({_shown(self.gradient)}); bound {words[self.bound]}; optimal {optimal}; "
             f"margin {words[self.margin]}"
         )
         return "\n".join([line, *(f"  - {failure}" for failure in self.failures)])
@@ -116,3 +116,8 @@ class Verification:
             head = "Verified, except optimality: too many supports to look at all of them."
         other = () if self.same_problem else (f"  - {self.failures[0]}",)
         return "\n".join([head, *other, *map(str, self.checks)])
+
+
+def _shown(error: float) -> str:
+    """Errors below the rounding of a double are noise: their digits differ from machine to machine."""
+    return "below 1e-15" if error < 1e-15 else f"{error:.1e}"

@@ -1,56 +1,41 @@
-"""The demonstration: from bundled noisy data to certified equations."""
+"""The demonstration: from bundled noisy data to certified equations and a report."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from math import comb
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 if TYPE_CHECKING:
-    from exactsindy.solver import Path, Solution
+    from exactsindy.discover import Discovery
 
 DEGREE, K_MAX = 5, 6
 
 
-def run(show: Callable[[str], None]) -> Solution:
-    """Solve for every number of terms, pick one per equation, certify and verify it."""
+def run(show: Callable[[str], None], report: Path | None = None) -> Discovery:
+    """Find the equations, certify and verify them, write the report."""
     from exactsindy.certificate import verify
     from exactsindy.datasets import dataset
-    from exactsindy.form import StrongForm
+    from exactsindy.discover import discover
+    from exactsindy.errors import MissingDependency
     from exactsindy.library import Polynomials
-    from exactsindy.solver import solve_path
 
     data = dataset("lorenz")
-    problem = StrongForm().problem(data, Polynomials(DEGREE))
-    candidates = len(problem.terms)
-    show(f"Data: Lorenz system, {problem.n_samples} samples, 0.2 % noise.")
-    show(f"Library: {candidates} monomials up to degree {DEGREE}.")
-    begin = time.perf_counter()
-    path = solve_path(problem, K_MAX)
-    seconds = time.perf_counter() - begin
-    show(f"Proved the best support of every size 0..{K_MAX} of every equation in {1e3 * seconds:.0f} ms:\n")
-    show(str(path))
-    solution = path.at(growth_ratio(path))
-    show("\nThe size after which more terms stop helping (largest growth ratio), with its certificate:\n")
-    show(str(solution))
+    show(f"Data: Lorenz system, {data.n_samples} samples, 0.2 % noise.")
+    found = discover(data, library=Polynomials(DEGREE), k_max=K_MAX)
+    candidates = len(found.problem.terms)
+    show(f"Library: {candidates} monomials up to degree {DEGREE}. Every number of terms up to {K_MAX} was tried.\n")
+    show(str(found))
     show("")
-    for target, support, margin in zip(problem.target_names, solution.support, solution.margin, strict=True):
-        k = len(support)
-        show(
-            f"{target}: of all {comb(candidates, k):,} combinations of {k} terms none fits these data better; "
-            f"the next best is {100 * margin:.3g} % worse."
-        )
-    show("Not proved: that the system is this; only that this library and these data allow no better one.\n")
-    show(str(verify(problem, solution)))
-    return solution
-
-
-def growth_ratio(path: Path) -> list[int]:
-    """Pick per equation the k with the largest g_k / g_{k+1}, g_k = ln(RSS_{k-1} / RSS_k)."""
-    gains = -np.diff(np.log(path.objectives), axis=0)
-    floor = 1.0 / path.problem.n_samples
-    ratios = gains[:-1] / np.maximum(gains[1:], floor)
-    return [int(k) for k in np.argmax(ratios, axis=0) + 1]
+    for target, support in zip(found.problem.target_names, found.solution.support, strict=True):
+        k, count = len(support), comb(candidates, len(support))
+        show(f"{target}: of all {count:,} combinations of {k} terms none fits these data better.")
+    show(f"\n{verify(found.problem, found.solution)}")
+    if report is not None:
+        try:
+            found.report(report, title="Lorenz system, from bundled noisy data")
+            show(f"\nReport: {report}")
+        except MissingDependency as error:
+            show(f"\nNo report: {error}")
+    return found

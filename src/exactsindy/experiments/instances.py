@@ -81,10 +81,7 @@ class Equation:
 def prepare(instance: Instance) -> Prepared:
     """Simulate, add noise, differentiate, evaluate the library and compress."""
     system = find_system(instance.system)
-    times = np.arange(0, instance.duration, instance.dt)
-    clean = system.simulate(system.initial_condition(np.random.RandomState(instance.seed)), times)
-    x = add_noise(clean, instance.noise, np.random.RandomState(instance.seed))
-    x_dot = SmoothedFiniteDifference(window=instance.window)(x, times)
+    x, x_dot = samples(instance)
     features = Polynomials(instance.degree).bind(system.states)
     spent = [0.0]
 
@@ -99,6 +96,15 @@ def prepare(instance: Instance) -> Prepared:
     problem = Problem.from_chunks(chunks(), names=features.terms, target_names=system.targets)
     total = time.perf_counter() - started
     return Prepared(problem, spent[0], total - spent[0])
+
+
+def samples(instance: Instance) -> tuple[Array, Array]:
+    """Return the noisy states of an instance and their estimated derivatives."""
+    system = find_system(instance.system)
+    times = np.arange(0, instance.duration, instance.dt)
+    clean = system.simulate(system.initial_condition(np.random.RandomState(instance.seed)), times)
+    x = add_noise(clean, instance.noise, np.random.RandomState(instance.seed))
+    return x, SmoothedFiniteDifference(window=instance.window)(x, times)
 
 
 def equation(problem: Problem, target: int | str, size: int, ridge: float) -> Equation:

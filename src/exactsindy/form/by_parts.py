@@ -14,12 +14,14 @@ from exactsindy.library import Expression, Term, Variable, differentiate, total_
 class Part:
     """``factor`` times the integral of ``integrand`` against the derivative ``orders`` of the test function.
 
-    ``orders`` has one entry per space dimension.
+    ``orders`` has one entry per space dimension, and so has ``differences``, if the samples of the integrand's
+    function (all of it but derivatives of fields) are differentiated.
     """
 
     factor: float
     orders: tuple[int, ...]
     integrand: Term
+    differences: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -80,28 +82,26 @@ class ByParts:
                 total = total + slope
         return total
 
-    def half(self, term: Term) -> tuple[tuple[Part, ...], dict[str, Term]]:
+    def half(self, term: Term) -> tuple[Part, ...]:
         """Return PySINDy's choice: pure derivatives move, of others half the order along each axis.
 
-        Derivatives of the coefficient function are those of its sampled values: the integrand then names an
-        auxiliary variable, returned with the term it samples.
+        Derivatives of the coefficient function are differences of its samples.
         """
         if len(term.derivatives) != 1:
-            return (Part(1.0, (0,) * len(self.axes), term),), {}
+            return (Part(1.0, (0,) * len(self.axes), term),)
         top = term.derivatives[0]
         orders = tuple(top.axes.count(axis) for axis in self.axes)
         if not term.coefficient.factors:
-            return (Part((-1.0) ** sum(orders), orders, Term.variable(top.name)),), {}
+            return (Part((-1.0) ** sum(orders), orders, Term.variable(top.name)),)
         moved = tuple(q // 2 for q in orders)
         kept = Term.variable(top.name, self._word([a - b for a, b in zip(orders, moved, strict=True)]))
-        sampled = f"[{term.coefficient.name}]"
         parts = []
         for onto in product(*(range(q + 1) for q in moved)):
-            left = [a - b for a, b in zip(moved, onto, strict=True)]
+            left = tuple(a - b for a, b in zip(moved, onto, strict=True))
             binomial = prod(comb(a, b) for a, b in zip(moved, onto, strict=True))
-            inner = Term.variable(sampled, self._word(left)) if any(left) else term.coefficient
-            parts.append(Part((-1.0) ** sum(moved) * binomial, onto, inner * kept))
-        return tuple(parts), {sampled: term.coefficient} if any(moved) else {}
+            factor = (-1.0) ** sum(moved) * binomial
+            parts.append(Part(factor, onto, term.coefficient * kept, left if any(left) else ()))
+        return tuple(parts)
 
     def _word(self, orders: list[int]) -> tuple[str, ...]:
         return tuple(axis for axis, n in zip(self.axes, orders, strict=True) for _ in range(n))

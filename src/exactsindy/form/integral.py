@@ -6,16 +6,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from exactsindy.data import Target, Trajectory
+from exactsindy.data import Trajectory
 from exactsindy.errors import ProblemError
 from exactsindy.form.equations import Data, Group, check_count, groups, only_trajectories, trajectory_inputs
 from exactsindy.form.hermite import HermiteFeatures
+from exactsindy.form.increment_rows import Chunks, compressed
 from exactsindy.form.quadrature import integrate_intervals, interval_weights
 from exactsindy.form.smoothing import Smoothed, order_one, smooth
 from exactsindy.form.trial import Coefficients, TrialLike, trial
-from exactsindy.library import Library
+from exactsindy.library import Features, Library
 from exactsindy.problem import Problem
 
 Array = NDArray[np.float64]
@@ -52,7 +53,7 @@ class IntegralForm:
     True
     """
 
-    walk: float | Sequence[float] = 0.0
+    walk: ArrayLike = 0.0
     states: str = "smooth"
     smoothed: Smoothed | None = field(default=None, repr=False)
 
@@ -63,14 +64,11 @@ class IntegralForm:
     def problem(self, data: Data, library: Library) -> Problem:
         """Return the regression of all equations of the trajectories over the library."""
         equations, smoothed = self._prepare(data, library)
-        targets = [(group, target) for group in equations for target in group.targets]
+        walks = iter(self._walks(sum(len(group.targets) for group in equations)))
         return Problem.from_blocks(
-            Problem.from_chunks(
-                self._rows(group, target, smoothed, walk),
-                names=group.features.terms,
-                target_names=(target.name,),
-            )
-            for (group, target), walk in zip(targets, self._walks(len(targets)), strict=True)
+            problem
+            for group in equations
+            for problem in compressed(group, self._chunks(group, smoothed, [next(walks) for _ in group.targets]))
         )
 
     def folds(self, data: Data, library: Library, count: int) -> tuple[Problem, ...]:
@@ -86,13 +84,14 @@ class IntegralForm:
             raise ProblemError("walks(model=...): expected coefficients, equations x terms.")
         result = []
         for group in equations:
-            for target, xi in zip(group.targets, fitted.of(group), strict=True):
-                pairs = [
-                    ((y - theta @ xi[:, None])[:, 0] ** 2, _spectrum(len(y) + 1))
-                    for theta, y in self._rows(group, target, smoothed, 0.0)
+            pieces = [self._residuals(group, piece, i, smoothed, fitted) for i, piece in enumerate(smoothed.pieces)]
+            walk = np.concatenate([_spectrum(len(piece)) for piece in smoothed.pieces])
+            tiny = np.finfo(float).tiny  # a state that never changes leaves nothing
+            for power in np.concatenate(pieces, axis=1) ** 2:
+                score = [
+                    len(power) * np.log(np.maximum(np.mean(power / (1 + c * walk)), tiny)) + np.log1p(c * walk).sum()
+                    for c in _GRID
                 ]
-                power, walk = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
-                score = [len(power) * np.log(np.mean(power / (1 + c * walk))) + np.log1p(c * walk).sum() for c in _GRID]
                 result.append(float(_GRID[int(np.argmin(score))]))
         return np.array(result)
 
@@ -110,25 +109,49 @@ class IntegralForm:
             )
         return np.broadcast_to(given, (count,))
 
-    def _rows(self, group: Group, target: Target, smoothed: Smoothed, walk: float) -> Iterator[tuple[Array, Array]]:
-        for piece, values in zip(smoothed.pieces, smoothed.values, strict=True):
-            yield self._piece(group, target, piece, values, smoothed.noise, walk)
+    def _chunks(self, group: Group, smoothed: Smoothed, walks: Sequence[float]) -> Iterator[Chunks]:
+        """Yield (theta, target) of every equation of a group, a piece at a time."""
+        for i, piece in enumerate(smoothed.pieces):
+            rates = self._columns(group, smoothed).evaluate(self._inputs(group, piece, smoothed.values[i]))
+            theta = _modes(_integral(piece, rates))
+            own = [piece.names.index(target.state) for target in group.targets]
+            measured = _modes(piece.states.T[own])
+            scales = [
+                1.0 / (smoothed.noise[j] * np.sqrt(1 + walk * _spectrum(len(piece))))
+                for j, walk in zip(own, walks, strict=True)
+            ]
+            yield tuple(
+                ((theta * scale).T, (y * scale)[:, None]) for y, scale in zip(measured, scales, strict=True)
+            )
 
-    def _piece(
-        self, group: Group, target: Target, piece: Trajectory, values: Array, noise: Array, walk: float
-    ) -> tuple[Array, Array]:
-        from scipy.fft import dct  # loaded when needed: importing it is slow
+    def _residuals(self, group: Group, piece: Trajectory, i: int, smoothed: Smoothed, fitted: Coefficients) -> Array:
+        """Return what a model leaves in the modes of a piece, in units of the noise (equations x modes)."""
+        columns = self._columns(group, smoothed).evaluate(self._inputs(group, piece, smoothed.values[i]))
+        own = [piece.names.index(target.state) for target in group.targets]
+        rest = piece.states.T[own] - _integral(piece, columns @ fitted.of(group).T)
+        return np.asarray(_modes(rest) / smoothed.noise[own][:, None])
 
-        raw = self.states == "raw"
-        columns = HermiteFeatures(group.features, noise) if raw else group.features
-        inputs = trajectory_inputs(group.features, piece, piece.states if raw else values, 0, len(piece))
-        integrals = np.zeros((len(piece), len(group.features.terms) + 1))
-        rates = integrate_intervals(interval_weights(piece.times), columns.evaluate(inputs))
-        integrals[1:, :-1] = np.cumsum(rates, axis=0)
-        integrals[:, -1] = piece.states[:, piece.names.index(target.state)]
-        modes = dct(integrals, type=2, norm="ortho", axis=0)[1:]
-        modes /= noise[piece.names.index(target.state)] * np.sqrt(1 + walk * _spectrum(len(piece)))[:, None]
-        return modes[:, :-1], modes[:, -1:]
+    def _columns(self, group: Group, smoothed: Smoothed) -> Features | HermiteFeatures:
+        return HermiteFeatures(group.features, smoothed.noise) if self.states == "raw" else group.features
+
+    def _inputs(self, group: Group, piece: Trajectory, values: Array) -> Array:
+        states = piece.states if self.states == "raw" else values
+        return trajectory_inputs(group.features, piece, states, 0, len(piece))
+
+
+def _integral(piece: Trajectory, rates: Array) -> Array:
+    """Return the integral of rates (samples x columns) from the start of a piece, (columns x samples)."""
+    integrals = np.zeros((rates.shape[1], len(piece)))
+    between = integrate_intervals(interval_weights(piece.times), rates)
+    np.cumsum(between.T, axis=1, out=integrals[:, 1:])
+    return integrals
+
+
+def _modes(curves: Array) -> Array:
+    """Return the cosine modes 1, 2, ... of curves (curves x samples)."""
+    from scipy.fft import dct  # loaded when needed: importing it is slow
+
+    return np.asarray(dct(curves, type=2, norm="ortho", axis=1)[:, 1:])
 
 
 def _spectrum(n: int) -> Array:

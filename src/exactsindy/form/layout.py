@@ -16,8 +16,11 @@ Rng = np.random.Generator | np.random.RandomState
 
 # Of a field, this many lines along each axis show its scale.
 _LINES = 32
-# Half-widths in units of the scale below which noise hides the signal, and the least number of samples.
-_SCALES = 1.5
+# Standard deviations of windows: in units of the scale below which noise hides the signal; for fields at least in
+# units of the signal's own scale, which counts up to this share of the axis. And the least half-width in samples.
+_NOISE_SCALES = 1.5
+_SIGNAL_SCALES = 0.9
+_SIGNAL_SHARE = 1 / 32
 _LEAST = 8
 
 
@@ -28,19 +31,25 @@ def generator(seed: int | Rng, legacy: bool) -> Rng:
     return np.random.RandomState(seed) if legacy else np.random.default_rng(seed)
 
 
-def half_width(lines: Array, x: Array, p: int) -> int:
+def half_width(lines: Array, x: Array, p: int, *, field: bool) -> int:
     """Return a half-width in samples from lines (samples x lines) along an axis.
 
     The optimal smoother of the data keeps what varies more slowly than lam^(1/6) samples; the window has
-    a standard deviation of 1.5 of those.
+    a standard deviation of 1.5 of those. In a field with little noise that is far below the length of its waves,
+    and high derivatives of so narrow a window pass on more noise than signal: there it has at least 0.9 / k, k the
+    root mean square wavenumber of the smoothed lines.
     """
     n = len(x)
     largest = max((n - 1) // 4, 2)
     if n < 4 * _LEAST or not lines.shape[1]:
         return max(min(_LEAST, (n - 1) // 4), 2)
     smooth = whittaker(lines, x if uniform_step(x, PRINTED) is None else 1.0)
-    scale = float(np.median(smooth.lam ** (1 / 6)))
-    return int(np.clip(round(_SCALES * np.sqrt(2 * p + 3) * scale), _LEAST, max(largest, _LEAST)))
+    deviation = _NOISE_SCALES * float(np.median(smooth.lam ** (1 / 6)))
+    if field:
+        slope = float(np.median(np.diff(smooth.values, axis=0).std(axis=0) / smooth.values.std(axis=0)))
+        signal = min(1 / slope if slope > 0 else np.inf, _SIGNAL_SHARE * n)
+        deviation = max(deviation, _SIGNAL_SCALES * signal)
+    return int(np.clip(round(np.sqrt(2 * p + 3) * deviation), _LEAST, max(largest, _LEAST)))
 
 
 def sample_lines(values: Sequence[Array], axis: int) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from exactsindy.data import Field
 from exactsindy.differentiation import FiniteDifference, fornberg_weights
 from exactsindy.differentiation.grid import uniform_step
-from exactsindy.library import Features, Term, Variable, Variables
+from exactsindy.library import Variable
 
 Array = NDArray[np.float64]
 
@@ -29,29 +29,18 @@ class Patches:
     accuracy
         Order of accuracy of spatial derivatives: central differences, round the period where there is one,
         one-sided at the edges of the field.
-    sampled
-        Auxiliary variables: functions of the fields whose sampled values are differentiated.
     """
 
     data: Field
     accuracy: int
-    sampled: dict[str, Term]
 
     def get(self, variable: Variable, starts: Sequence[int], lengths: Sequence[int]) -> Array:
         """Return the samples of a variable in the box (space dimensions, then time)."""
-        if variable.name in self.data.names or variable.name in self.sampled:
+        if variable.name in self.data.names:
             return self._derivative(variable, starts, lengths)
         i = self.data.dims.index(variable.name)
         points = self._coordinates(i, starts[i], lengths[i])
         return np.broadcast_to(points.reshape([-1 if k == i else 1 for k in range(len(starts))]), lengths)
-
-    @cached_property
-    def _functions(self) -> Features:
-        return Features(Variables.of(self.data), tuple(self.sampled.values()))
-
-    @cached_property
-    def _recent(self) -> dict[object, dict[str, Array]]:
-        return {}
 
     @cached_property
     def _equal(self) -> tuple[bool, ...]:
@@ -75,7 +64,7 @@ class Patches:
                 central.append(fits)
             else:
                 central.append(True)
-        box = self._values(variable.name, low, high)
+        box = box_of(self.data[variable.name], low, high)
         for i, order in enumerate(orders):
             if order and central[i]:
                 box = _central(box, i, order, self.accuracy, self._step(i))
@@ -88,15 +77,29 @@ class Patches:
                 box = rule(box, x if step is None else step, axis=i)[tuple(inner)]
         return box
 
-    def difference(self, i: int, order: int, start: int, length: int) -> tuple[int, Array]:
-        """Return the first sample seen by a derivative along dimension i and its matrix (length x samples seen)."""
+    def seen(self, i: int, orders: Iterable[int], start: int, length: int) -> tuple[int, int]:
+        """Return the range of samples along dimension i that derivatives of these orders see from a range."""
+        ranges = [(start, start + length), *(self._halo(i, q, start, start + length)[:2] for q in orders if q)]
+        return min(low for low, _ in ranges), max(high for _, high in ranges)
+
+    def transposed(self, values: Array, i: int, order: int, start: int) -> tuple[int, Array]:
+        """Return D'values for the derivative D along dimension i onto samples from ``start`` on, and where it begins.
+
+        So that  sum_k values_k (D f)_k = sum_k (D'values)_k f_k.
+        """
+        length = values.shape[i]
         low, high, central = self._halo(i, order, start, start + length)
         if central:
-            return low, _central(np.eye(high - low), 0, order, self.accuracy, self._step(i))
+            # The stencil of an odd derivative is antisymmetric, that of an even one symmetric.
+            margin = 2 * (start - low)
+            padded = np.zeros([n + 2 * margin * (k == i) for k, n in enumerate(values.shape)])
+            padded[(slice(None),) * i + (slice(margin, margin + length),)] = values
+            return low, (-1.0) ** order * _central(padded, i, order, self.accuracy, self._step(i))
         step = uniform_step(self.data.coords[i])
         x = self.data.coords[i][low:high] if step is None else step
         whole = FiniteDifference(self.accuracy, order)(np.eye(high - low), x, axis=0)
-        return low, whole[start - low : start - low + length]
+        matrix = whole[start - low : start - low + length]
+        return low, np.moveaxis(np.tensordot(values, matrix, axes=(i, 0)), -1, i)
 
     def _halo(self, i: int, order: int, low: int, high: int) -> tuple[int, int, bool]:
         rule = FiniteDifference(self.accuracy, order)
@@ -111,20 +114,6 @@ class Patches:
     def _step(self, i: int) -> float:
         x = self.data.coords[i]
         return float(x[-1] - x[0]) / (len(x) - 1)
-
-    def _values(self, name: str, low: Sequence[int], high: Sequence[int]) -> Array:
-        if name not in self.sampled:
-            return box_of(self.data[name], low, high)
-        key = (tuple(low), tuple(high))
-        if key not in self._recent:
-            if len(self._recent) >= 4:  # a window asks for one box per direction
-                self._recent.clear()
-            # All functions at once: those of a library are products of one another.
-            lengths = [b - a for a, b in zip(low, high, strict=True)]
-            inputs = [self.get(variable, low, lengths) for variable in self._functions.inputs]
-            rows = self._functions.rows(inputs).reshape(-1, *lengths)
-            self._recent[key] = dict(zip(self.sampled, rows, strict=True))
-        return self._recent[key][name]
 
 
 def box_of(values: Array, low: Sequence[int], high: Sequence[int]) -> Array:

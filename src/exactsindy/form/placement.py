@@ -80,7 +80,8 @@ class Placement:
         if self.quadrature != "exact":
             return np.array([(axis.x[-1] - axis.x[0]) / 20 for axis in axes])
         steps = [(axis.x[-1] - axis.x[0]) / (len(axis.x) - 1) for axis in axes]
-        return np.array([step * half_width(axis.lines, axis.x, p) for axis, step in zip(axes, steps, strict=True)])
+        halves = [half_width(axis.lines, axis.x, p, field=len(axes) > 1) for axis in axes]
+        return np.asarray(np.array(halves) * steps)
 
     def _given(self, axes: Sequence[Axis]) -> Array | None:
         if self.width is None:

@@ -32,13 +32,15 @@ class Smoothed:
     """Pieces of trajectories without gaps, their smoothed states, and the noise of each state.
 
     ``values[i]`` belongs to ``pieces[i]``; ``noise`` (d,) is pooled over all pieces by degrees of freedom;
-    ``score[i]`` is noise^2 / degrees of freedom of each state, by which smooths of a piece are compared.
+    ``score[i]`` is noise^2 / degrees of freedom of each state, by which smooths of a piece are compared; ``plain``
+    is the smooth without a model, if a model guided this one.
     """
 
     pieces: tuple[Trajectory, ...]
     values: tuple[Array, ...]
     noise: Array
     score: tuple[Array, ...]
+    plain: Smoothed | None = None
 
 
 def smooth(data: Trajectories) -> Smoothed:
@@ -74,12 +76,12 @@ def inform(data: Trajectories, library: Library, model: TrialLike, *, start: Smo
     model
         The trial model: coefficients (equations x terms), a solution, or a `Trial`.
     start
-        The states on which the model's rates are evaluated; the plain smooth by default. Pass the previous
-        result to iterate.
+        The states of these data on which the model's rates are evaluated, from `smooth` (the default) or from
+        an earlier round.
     """
     equations = groups(data, library)
     flow = trial(model, equations, "inform")
-    plain = smooth(data)
+    plain = smooth(data) if start is None else start.plain or start
     before = plain if start is None else start
     if flow is None:
         return before
@@ -108,7 +110,7 @@ def inform(data: Trajectories, library: Library, model: TrialLike, *, start: Smo
         squares += rss
         freedom += degrees
     noise = _floored(np.sqrt(squares / np.maximum(freedom, 1.0)), plain.pieces)
-    return Smoothed(plain.pieces, tuple(values), noise, tuple(scores))
+    return Smoothed(plain.pieces, tuple(values), noise, tuple(scores), plain)
 
 
 def _floored(noise: Array, pieces: Sequence[Trajectory]) -> Array:

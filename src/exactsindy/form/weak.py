@@ -58,8 +58,8 @@ class WeakForm:
         Integer, or a NumPy generator to draw from.
     width
         Half-width of the windows, one for all dimensions, one for each, or a mapping from dimension to
-        width. By default chosen from the smoothness of the data (1/20 of each dimension for the other
-        quadratures).
+        width. By default chosen from the noise and smoothness of the data (1/20 of each dimension for the
+        other quadratures).
     order
         The power p of the test function; by default 2 more than the derivatives it must take, at least 4
         (4 for the other quadratures).

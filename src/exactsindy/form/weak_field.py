@@ -21,7 +21,7 @@ from exactsindy.library.term import Atom
 Array = NDArray[np.float64]
 
 # Points evaluated together: the integrands of a library of a hundred terms stay in the second-level cache.
-_SLAB_POINTS = 2048
+_SLAB_POINTS = 4096
 # Windows whose rows are handed over together.
 _BATCH = 64
 # Kinds of windows whose weights are kept.
@@ -38,51 +38,60 @@ class Plan:
     """What has to be integrated: every term as a sum of products function x slope x derivative of phi.
 
     So all integrals of a window are one matrix product, functions (a x points) times weighted slopes
-    (points x b). ``slopes`` holds the products of spatial derivatives, ``columns`` the pairs (slope, orders
-    of the derivatives of phi); ``mixing`` (terms x a b) combines the integrals into terms.
+    (points x b). ``slopes`` holds the products of spatial derivatives, ``columns`` the triples (slope, orders
+    of the derivatives of phi, orders of differences of the function's samples); ``mixing`` (terms x a b) combines the
+    integrals into terms. A difference is taken, transposed, of the weighted slope: there are few of those.
     """
 
     functions: tuple[Term, ...]
     slopes: tuple[Term, ...]
-    columns: tuple[tuple[int, tuple[int, ...]], ...]
+    columns: tuple[tuple[int, tuple[int, ...], tuple[int, ...]], ...]
     mixing: Array
-    sampled: dict[str, Term]
+    axes: tuple[str, ...]
 
     @classmethod
     def of(cls, terms: Sequence[Term], by_parts: ByParts, quadrature: str) -> Plan:
         """Return the plan for terms; that of the published quadrature leaves out products."""
         lists: list[tuple[Part, ...]] = []
-        sampled: dict[str, Term] = {}
         for term in terms:
             if quadrature == "exact":
                 parts = by_parts.full(term)
             elif quadrature == "legacy" and is_product(term):
                 parts = ()
             else:
-                parts, extra = by_parts.half(term)
-                sampled |= extra
+                parts = by_parts.half(term)
             lists.append(parts)
         entries = [
             (row, part, *_split(part.integrand, by_parts.fields)) for row, parts in enumerate(lists) for part in parts
         ]
         functions = tuple(dict.fromkeys(function for _, _, function, _ in entries))
         slopes = tuple(dict.fromkeys(slope for _, _, _, slope in entries))
-        pairs = tuple(dict.fromkeys((slopes.index(slope), part.orders) for _, part, _, slope in entries))
-        mixing = np.zeros((len(terms), len(functions), len(pairs)))
-        for row, part, function, slope in entries:
-            column = pairs.index((slopes.index(slope), part.orders))
-            mixing[row, functions.index(function), column] += part.factor
-        return cls(functions, slopes, pairs, mixing.reshape(len(terms), -1), sampled)
+        keys = [(slopes.index(slope), part.orders, part.differences) for _, part, _, slope in entries]
+        columns = tuple(dict.fromkeys(keys))
+        mixing = np.zeros((len(terms), len(functions), len(columns)))
+        for (row, part, function, _), key in zip(entries, keys, strict=True):
+            mixing[row, functions.index(function), columns.index(key)] += part.factor
+        return cls(functions, slopes, columns, mixing.reshape(len(terms), -1), by_parts.axes)
 
     def orders(self, i: int) -> set[int]:
         """Return the derivatives of phi along space dimension i."""
-        return {0, *(orders[i] for _, orders in self.columns)}
+        return {0, *(orders[i] for _, orders, _ in self.columns)}
+
+    def differences(self, i: int) -> set[int]:
+        """Return the differences of samples of functions along space dimension i."""
+        return {differences[i] for _, _, differences in self.columns if differences}
 
     @property
     def derivatives(self) -> tuple[Variable, ...]:
-        """Return the derivatives of data that are left in the integrands."""
+        """Return the derivatives of data that are left in the integrands, and for differences one of their order."""
         terms = (*self.functions, *self.slopes)
-        return tuple(dict.fromkeys(v for term in terms for v in term.variables() if v.axes))
+        words = (
+            tuple(axis for axis, n in zip(self.axes, orders, strict=True) for _ in range(n))
+            for _, _, orders in self.columns
+            if orders
+        )
+        left = (v for term in terms for v in term.variables() if v.axes)
+        return tuple(dict.fromkeys((*left, *(Variable("", word) for word in words))))
 
 
 def _split(term: Term, fields: Sequence[str]) -> tuple[Term, Term]:
@@ -114,7 +123,7 @@ class FieldRows:
     @cached_property
     def patches(self) -> Patches:
         """Return the source of boxes."""
-        return Patches(self.data, self.accuracy, self.plan.sampled)
+        return Patches(self.data, self.accuracy)
 
     def rows(self, low: int, high: int) -> Iterator[tuple[Array, Array]]:
         """Yield (theta, targets) of the windows ``low`` to ``high``."""
@@ -126,47 +135,96 @@ class FieldRows:
     def _window(self, k: int) -> tuple[Array, Array]:
         starts = [int(axis.starts[k]) for axis in self.windows]
         lengths = [int(axis.lengths[k]) for axis in self.windows]
-        inputs = [self.patches.get(v, starts, lengths) for v in self.features.inputs]
+        box = self._box(starts, lengths)
+        inputs = [self.patches.get(v, box.low, box.lengths) for v in self.features.inputs]
         count = len(self.plan.functions)
         integrals = np.zeros((count, len(self.plan.columns)))
-        rest = int(np.prod(lengths[1:]))
+        rest = int(np.prod(box.lengths[1:]))
         planes = max(_SLAB_POINTS // rest, 1)
-        weights = self._weights(k)
-        for a in range(0, lengths[0] if self.plan.columns else 0, planes):
+        weights = self._weights(k, box)
+        differenced = self._differenced(weights, inputs, starts, box)
+        for a in range(0, box.lengths[0] if self.plan.columns else 0, planes):
             values = self.features.rows([array[a : a + planes] for array in inputs])
-            part = weights[:, a * rest : (a + planes) * rest]
-            weighted = np.empty(part.shape)
-            for column, (slope, _) in enumerate(self.plan.columns):
-                np.multiply(part[column], values[count + slope], out=weighted[column])
+            part = slice(a * rest, (a + planes) * rest)
+            weighted = np.empty((len(self.plan.columns), values.shape[1]))
+            for column, (slope, _, _) in enumerate(self.plan.columns):
+                if column in differenced:
+                    weighted[column] = differenced[column][part]
+                else:
+                    np.multiply(weights[column, part], values[count + slope], out=weighted[column])
             integrals += product(values[:count], weighted.T)
-        return integrals.reshape(-1), self._targets(k, inputs)
+        return integrals.reshape(-1), self._targets(k, inputs, box)
 
-    def _weights(self, k: int) -> Array:
-        """Return the weights of a window (columns x points); windows that lie alike share them."""
-        key = tuple(int(axis.kernel[k]) for axis in self.windows)
+    def _box(self, starts: Sequence[int], lengths: Sequence[int]) -> _Box:
+        """Return the window with the surroundings that differences of samples see."""
+        low, high = list(starts), [a + n for a, n in zip(starts, lengths, strict=True)]
+        for i in range(len(starts) - 1):
+            low[i], high[i] = self.patches.seen(i, self.plan.differences(i), starts[i], lengths[i])
+        margins = tuple((a - b, d - a - n) for a, n, b, d in zip(starts, lengths, low, high, strict=True))
+        return _Box(tuple(low), tuple(b - a for a, b in zip(low, high, strict=True)), margins)
+
+    def _differenced(
+        self, weights: Array, inputs: Sequence[Array], starts: Sequence[int], box: _Box
+    ) -> dict[int, Array]:
+        """Return, by column, the transposed differences of weighted slopes (points of the box)."""
+        found: dict[int, Array] = {}
+        for column, (slope, _, orders) in enumerate(self.plan.columns):
+            if not orders:
+                continue
+            values = weights[column].reshape(box.lengths)[box.inside].copy()
+            for variable, power in self.plan.slopes[slope].powers.items():
+                for _ in range(power):
+                    values *= inputs[self.features.inputs.index(variable)][box.inside]
+            at = list(starts)
+            for i, order in enumerate(orders):
+                if order:
+                    at[i], values = self.patches.transposed(values, i, order, at[i])
+            whole = np.zeros(box.lengths)
+            corner = [a - b for a, b in zip(at, box.low, strict=True)]
+            whole[tuple(slice(c, c + n) for c, n in zip(corner, values.shape, strict=True))] = values
+            found[column] = whole.reshape(-1)
+        return found
+
+    def _weights(self, k: int, box: _Box) -> Array:
+        """Return the weights of a window (columns x points of the box); windows that lie alike share them."""
+        key = (*(int(axis.kernel[k]) for axis in self.windows), box.margins)
         if key not in self._shared:
             if len(self._shared) >= _SHARED:
                 self._shared.clear()
             rows = []
-            for _, orders in self.plan.columns:
+            for _, orders, _ in self.plan.columns:
                 total = np.ones(1)
-                for axis, order in zip(self.windows, (*orders, 0), strict=True):
-                    total = np.outer(total, axis.weights(k)[order]).reshape(-1)
+                for axis, order, margin in zip(self.windows, (*orders, 0), box.margins, strict=True):
+                    total = np.outer(total, np.pad(axis.weights(k)[order], margin)).reshape(-1)
                 rows.append(total)
             self._shared[key] = np.array(rows)
         return self._shared[key]
 
     @cached_property
-    def _shared(self) -> dict[tuple[int, ...], Array]:
+    def _shared(self) -> dict[tuple[object, ...], Array]:
         return {}
 
-    def _targets(self, k: int, inputs: Sequence[Array]) -> Array:
+    def _targets(self, k: int, inputs: Sequence[Array], box: _Box) -> Array:
         result = []
         for target in self.group.targets:
-            total = inputs[self.features.inputs.index(Variable(target.state))]
+            total = inputs[self.features.inputs.index(Variable(target.state))][box.inside]
             order = target.order
             for axis in reversed(self.windows):
                 total = np.ascontiguousarray(total) @ axis.weights(k)[order]
                 order = 0
             result.append((-1.0) ** target.order * float(total))
         return np.array(result)
+
+
+@dataclass(frozen=True)
+class _Box:
+    """The samples from ``low`` on that a window uses, with ``margins`` around the window itself."""
+
+    low: tuple[int, ...]
+    lengths: tuple[int, ...]
+    margins: tuple[tuple[int, int], ...]
+
+    @property
+    def inside(self) -> tuple[slice, ...]:
+        """Return where the window is in the box."""
+        return tuple(slice(a, n - b) for n, (a, b) in zip(self.lengths, self.margins, strict=True))

@@ -127,8 +127,7 @@ class FieldNoise:
         for i, axis in enumerate(data.axes):
             order = variable.axes.count(axis)
             if order:
-                at[i], difference = self.rows.patches.difference(i, order, starts[i], weights.shape[i])
-                weights = np.moveaxis(np.tensordot(weights, difference, axes=(i, 0)), -1, i)
+                at[i], weights = self.rows.patches.transposed(weights, i, order, starts[i])
         f = data.names.index(variable.name)
         index = np.full((1,) * weights.ndim, f, dtype=np.intp)
         for i, (low, count) in enumerate(zip(at, weights.shape, strict=True)):

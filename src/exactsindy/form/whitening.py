@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy import _native as native
 from exactsindy.errors import ProblemError
 
 Array = NDArray[np.float64]
@@ -16,7 +17,7 @@ Array = NDArray[np.float64]
 class Whitening:
     """The lower bidiagonal factor L of a tridiagonal covariance, by its diagonal and what is below it.
 
-    ``below[i]`` stands in row i + 1.
+    ``below[i]`` stands in row i, left of the diagonal; ``below[0]`` is 0.
     """
 
     diagonal: Array
@@ -25,33 +26,50 @@ class Whitening:
     @classmethod
     def of(cls, diagonal: Array, off: Array) -> Whitening:
         """Factor the covariance with this diagonal (n,) and these neighbours' covariances (n - 1,)."""
-        from scipy.linalg.lapack import dpbtrf  # loaded when needed: importing it is slow
-
-        bands = np.zeros((2, len(diagonal)))
-        bands[0] = diagonal
-        bands[1, :-1] = off
-        factor, info = dpbtrf(bands, lower=1)
-        if info:
+        root, below = np.array(diagonal, dtype=float), np.concatenate(([0.0], off))
+        if not native.tridiagonal_cholesky(root, below[1:]):
             raise ProblemError(
                 "The covariance of the increments is not positive definite: the trial model's slopes are too "
                 "large for the time step. Use model=None, or sample more often."
             )
-        return cls(factor[0], factor[1, :-1])
+        return cls(root, below)
 
-    def apply(self, rows: Array, start: int, before: Array | None) -> Array:
-        """Return L^-1 rows for the rows from ``start`` on, given the whitened row before them."""
-        from scipy.linalg.lapack import dtbtrs
+    def whiten(self, change: Array) -> Array:
+        """Return L^-1 change."""
+        nothing = Increments(np.empty((0, len(change) + 1)), 0, np.zeros((len(change), 4)))
+        return np.asarray(self.apply(nothing, change, 0, np.zeros(1))[0])
 
-        n = len(rows)
-        bands = np.zeros((2, n))
-        bands[0] = self.diagonal[start : start + n]
-        bands[1, :-1] = self.below[start : start + n - 1]
-        right = np.asfortranarray(rows)
-        if before is not None and start:
-            right = right.copy(order="F") if right is rows else right
-            right[0] -= self.below[start - 1] * before
-        solved, _ = dtbtrs(bands, right, uplo="L")
-        return np.asarray(solved)
+    def apply(self, increments: Increments, change: Array, start: int, previous: Array) -> Array:
+        """Return L^-1 [int theta dt, change] for the rows from ``start`` on, (terms + 1) x rows.
+
+        ``previous`` (terms + 1) is the whitened row before them, zeros at the start; it is overwritten by the last
+        of the rows.
+        """
+        rows = slice(start, start + len(change))
+        out = np.empty((len(increments.values) + 1, len(change)))
+        native.whiten(
+            increments.values,
+            increments.before,
+            increments.weights,
+            np.ascontiguousarray(change),
+            self.diagonal[rows],
+            self.below[rows],
+            previous,
+            out,
+        )
+        return out
+
+
+@dataclass(frozen=True)
+class Increments:
+    """Columns of a library (terms x samples) and the weights (rows x 4) that integrate them over intervals.
+
+    Row 0 is the interval after sample ``before``, which is 1 unless the trajectory starts there.
+    """
+
+    values: Array
+    before: int
+    weights: Array
 
 
 def increment_covariance(steps: Array, slopes: Array, noise: Array, own: int) -> tuple[Array, Array]:

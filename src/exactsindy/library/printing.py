@@ -42,7 +42,7 @@ def number(value: float) -> str:
 
 
 _LATEX_FUNCTIONS = {"sin", "cos", "tan", "exp", "log", "sinh", "cosh", "tanh", "arctan", "arcsin", "arccos"}
-_GREEK = {
+GREEK = {
     *("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu"),
     *("nu", "xi", "pi", "rho", "sigma", "tau", "phi", "chi", "psi", "omega"),
 }
@@ -53,7 +53,7 @@ def _latex_leaf(name: str, axes: tuple[str, ...]) -> str:
     if not tail and head.rstrip("0123456789") != head:
         stem = head.rstrip("0123456789")
         head, tail = stem, head[len(stem) :]
-    if head.lower() in _GREEK:
+    if head.lower() in GREEK:
         head = "\\" + head
     elif len(head) > 1:
         head = rf"\mathrm{{{head}}}"

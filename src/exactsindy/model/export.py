@@ -10,6 +10,7 @@ from exactsindy import __version__
 from exactsindy.data.optional import optional
 from exactsindy.data.target import Target
 from exactsindy.errors import ProblemError
+from exactsindy.library import mathml
 from exactsindy.library.printing import LATEX
 from exactsindy.library.term import Term, Variable
 from exactsindy.library.variables import Variables
@@ -55,6 +56,19 @@ def _latex_part(coefficient: float, term: Term, digits: int | None) -> str:
     if not term.factors:
         return size
     return size[:-1] + term.latex if size in ("1", "-1") else rf"{size} \, {term.latex}"
+
+
+def to_mathml(equations: Sequence[Equation], *, errors: bool = False) -> str:
+    """Return the equations as one ``<math>`` element, with standard errors if asked for and known."""
+    return mathml.system([(equation.name, _mathml_parts(equation, errors)) for equation in equations])
+
+
+def _mathml_parts(equation: Equation, errors: bool) -> list[tuple[str, bool, Term]]:
+    spread = equation.standard_errors if errors else None
+    return [
+        (mathml.number(c) if spread is None else mathml.with_error(c, spread[i]), c < 0, term)
+        for i, (c, term) in enumerate(equation.parts)
+    ]
 
 
 def to_python(equations: Sequence[Equation], variables: Variables, name: str) -> str:

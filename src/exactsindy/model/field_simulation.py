@@ -56,7 +56,9 @@ def simulate_field(
         open_axes = [axis for axis, period in zip(grid.axes, grid.periods, strict=True) if period is None]
         raise DataError(
             f"simulate_field: the axis {open_axes[0]!r} has no period; fields are simulated on periodic grids: "
-            f"pass periods={{{open_axes[0]!r}: length}}."
+            f"pass periods={{{open_axes[0]!r}: length}}. With boundaries, integrate model.rhs(u, coords=...) "
+            "with scipy.integrate.solve_ivp(method='BDF') and set the rates of the points there yourself "
+            "(0 keeps their values)."
         )
     spectrum = Spectrum(grid.axes, grid.shape, lengths)
     coordinates = {axis: grid.coordinate(axis, len(grid.axes)) for axis in grid.axes}

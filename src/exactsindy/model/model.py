@@ -159,6 +159,9 @@ class Model:
     def __repr__(self) -> str:
         return f"Model({'; '.join(self.equations())})"
 
+    def _repr_html_(self) -> str:
+        return export.to_mathml(self.rows)
+
     def predict(self, x: ArrayLike, u: ArrayLike | None = None, *, t: ArrayLike | None = None) -> Array:
         """Return the right-hand sides at samples of the states.
 
@@ -317,13 +320,12 @@ class Model:
         Parameters
         ----------
         data
-            States (n, d) with their times ``t`` (or step) and controls ``u``, or `Trajectories`, or a
-            `Field`. Measured derivatives in the data are used.
+            States (n, d) with ``t`` and ``u``, `Trajectories` or a `Field`; measured derivatives are used.
         t, u
             Times and controls beside an array.
         differentiation
-            How to differentiate; differences of fourth order by default, which suit clean data only. Pass
-            ``SmoothedFiniteDifference()`` for noisy data: a right model scores low on noisy derivatives.
+            Differences of fourth order by default, which suit clean data only: a right model scores low on noisy
+            derivatives. Pass ``SmoothedFiniteDifference()`` for noisy data.
         """
         if self.is_field:
             if not isinstance(data, Field):
@@ -353,8 +355,7 @@ class Model:
     def to_python(self, name: str = "rhs") -> str:
         """Return the right-hand side as the text of a Python function that needs NumPy only.
 
-        It is ``rhs(t, state)`` or ``rhs(t, state, controls)`` of the first-order system (see `phase_names`),
-        on numbers or arrays; for models of fields a function of the fields and derivatives by name.
+        It is ``rhs(t, state[, controls])`` of the first-order system (see `phase_names`), or of the fields by name.
         """
         return export.to_python(self.rows, self.variables, name)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 from exactsindy import __version__
 from exactsindy.certificate.record import Certificate
+from exactsindy.data.atomic import write_atomically
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.library.base import Library
 from exactsindy.library.parser import parse_term
@@ -35,30 +35,8 @@ class Stored:
 
 
 def write(path: str | os.PathLike[str], stored: Stored) -> None:
-    """Write the file under a temporary name and move it into place, so that no reader sees half of it."""
-    target = Path(path)
-    text = json.dumps(_document(stored), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
-    except OSError as error:
-        raise DataError(f"save({str(path)!r}): the folder cannot be written to: {error.strerror}.") from error
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, target)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def _umask() -> int:
-    # mkstemp makes files only the owner can read; a saved model is an ordinary file.
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    """Write a model."""
+    write_atomically(path, json.dumps(_document(stored), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def _document(stored: Stored) -> dict[str, Any]:

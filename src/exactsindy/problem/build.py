@@ -31,34 +31,54 @@ def compress_chunks(
         raise ProblemError(
             f"chunks is of type {type(chunks).__name__}: expected an iterable of (theta, targets) tuples."
         )
-    compressor: RowCompressor | None = None
-    terms: tuple[TermLike, ...] = ()
-    labels: tuple[str, ...] = ()
+    collector = Collector(names, target_names)
     for i, chunk in enumerate(chunks):
         try:
-            theta, targets, weights = _as_rows(chunk)
-            if compressor is None:
-                terms = as_terms(names, theta.shape[1])
-                labels = as_target_names(target_names, targets.shape[1])
-                compressor = RowCompressor(len(terms) + len(labels))
-            if (theta.shape[1], targets.shape[1]) != (len(terms), len(labels)):
-                raise ProblemError(
-                    f"{theta.shape[1]} terms and {targets.shape[1]} targets after chunks of {len(terms)} "
-                    f"terms and {len(labels)} targets: all chunks need the same columns."
-                )
-            if not compressor.append(theta, targets, weights):
-                _refuse(theta, targets, weights, [term.name for term in terms], labels)
+            collector.add(chunk)
         except ProblemError as error:
             if not numbered:
                 raise
             raise ProblemError(f"chunk {i}: {error}") from error
-    if compressor is None:
-        raise ProblemError("chunks is empty: expected at least one (theta, targets).")
-    if compressor.n_rows == 0:
-        raise ProblemError("theta has no rows (of positive weight): expected at least one sample.")
-    factor = compressor.factor()
-    refuse_columns(compressor.vanished, [*(term.name for term in terms), *labels], "small")
-    return Block(factor, compressor.n_rows, terms, labels)
+    return collector.block()
+
+
+class Collector:
+    """Compresses chunks ``(theta, targets[, weights])`` that are handed over one by one.
+
+    For forms that make the rows of several problems together; otherwise `Problem.from_chunks` is simpler.
+    """
+
+    def __init__(self, names: Names, target_names: Iterable[str] | None) -> None:
+        self._names, self._target_names = names, target_names
+        self._compressor: RowCompressor | None = None
+        self._terms: tuple[TermLike, ...] = ()
+        self._labels: tuple[str, ...] = ()
+
+    def add(self, chunk: object) -> None:
+        """Take in the rows of a chunk; after an error the collector must not be used any more."""
+        theta, targets, weights = _as_rows(chunk)
+        if self._compressor is None:
+            self._terms = as_terms(self._names, theta.shape[1])
+            self._labels = as_target_names(self._target_names, targets.shape[1])
+            self._compressor = RowCompressor(len(self._terms) + len(self._labels))
+        if (theta.shape[1], targets.shape[1]) != (len(self._terms), len(self._labels)):
+            raise ProblemError(
+                f"{theta.shape[1]} terms and {targets.shape[1]} targets after chunks of {len(self._terms)} "
+                f"terms and {len(self._labels)} targets: all chunks need the same columns."
+            )
+        if not self._compressor.append(theta, targets, weights):
+            _refuse(theta, targets, weights, [term.name for term in self._terms], self._labels)
+
+    def block(self) -> Block:
+        """Return the block of all rows. The last call to make."""
+        if self._compressor is None:
+            raise ProblemError("chunks is empty: expected at least one (theta, targets).")
+        if self._compressor.n_rows == 0:
+            raise ProblemError("theta has no rows (of positive weight): expected at least one sample.")
+        factor = self._compressor.factor()
+        names = [*(term.name for term in self._terms), *self._labels]
+        refuse_columns(self._compressor.vanished, names, "small")
+        return Block(factor, self._compressor.n_rows, self._terms, self._labels)
 
 
 def compress_gram(

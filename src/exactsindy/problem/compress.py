@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from exactsindy.problem.stacked_qr import BLOCK_ROWS, Matrix, absorb, absorb_in_blocks, triangular_factor
+from exactsindy.problem.stacked_qr import BLOCK_ROWS, Matrix, absorb, triangular_factor
 
 # Rounding grows with the number of reductions in a row: this many blocks are reduced apart, then joined.
-GROUP_BLOCKS = 64
+GROUP_BLOCKS = 32
 # Columns whose largest entry lies within 2**-400 .. 2**400 need no scaling: sums of their products with the
 # unit-sized Householder vectors neither overflow nor lose digits to underflow.
 _SAFE_EXPONENT = 400
@@ -96,7 +96,7 @@ class RowCompressor:
         if self.n_rows < self._factor.shape[1]:
             self._factor[: len(block)] = triangular_factor(block)
         else:
-            absorb_in_blocks(self._factor, block)
+            absorb(self._factor, block)
         self._group += 1
         if self._group == GROUP_BLOCKS:
             self._close_group()

@@ -36,15 +36,17 @@ class Equation:
 
 def equations(problem: Problem, ridge: NDArray[np.float64]) -> list[Equation]:
     """Split a problem into its equations; ``ridge`` is (m, D) over ``problem.terms``."""
-    out = []
-    for row, target in enumerate(problem.target_names):
-        block, j = problem.locate(target)
-        columns = problem.columns(block)
+    out: list[Equation] = []
+    # Equations of one block share its factor.
+    shared = [(np.ascontiguousarray(block.theta_factor), problem.columns(block)) for block in problem.blocks]
+    places = [(i, j) for i, block in enumerate(problem.blocks) for j in range(len(block.target_names))]
+    for row, (target, (i, j)) in enumerate(zip(problem.target_names, places, strict=True)):
+        block, (factor, columns) = problem.blocks[i], shared[i]
         z, rest = block.target(j)
         out.append(
             Equation(
                 target=target,
-                factor=np.ascontiguousarray(block.theta_factor),
+                factor=factor,
                 z=np.ascontiguousarray(z),
                 rest=np.ascontiguousarray(rest),
                 ridge=np.ascontiguousarray(ridge[row, columns]),
@@ -58,6 +60,8 @@ def equations(problem: Problem, ridge: NDArray[np.float64]) -> list[Equation]:
 def ridge_matrix(problem: Problem, ridge: Any) -> NDArray[np.float64]:
     """Return the ridge as an (m, D) matrix: a number, D weights, or one row of weights per equation."""
     shape = (len(problem.target_names), len(problem.terms))
+    if isinstance(ridge, float) and 0.0 <= ridge < float("inf"):
+        return np.full(shape, ridge)
     try:
         value = np.asarray(ridge, dtype=np.float64)
     except (TypeError, ValueError):
@@ -112,6 +116,18 @@ def total(problem: Problem, k: Total) -> tuple[int, NDArray[np.float64]]:
     if not (np.all(np.isfinite(weights)) and np.all(weights > 0)):
         raise SolverError("Total(weights): expected positive finite numbers.")
     return count, weights
+
+
+def caps(problem: Problem, k: Total) -> tuple[int, ...]:
+    """Return the most terms each target may have of a shared budget."""
+    count = one_size(k.k, "Total(k)")
+    if k.caps is None:
+        return (count,) * len(problem.target_names)
+    given = k.caps
+    if isinstance(given, Mapping):
+        named = {target: value for target, _, value in _by_target(problem, given, "Total(caps)")}
+        given = [named.get(target, count) for target in problem.target_names]
+    return tuple(min(count, cap) for cap in sizes(problem, given, "Total(caps)"))
 
 
 def one_size(value: Any, name: str) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from exactsindy.solver.arguments import Equation
-from exactsindy.solver.backends.native import Found, Outcome, dense
+from exactsindy.solver.backends.native import Outcome
 from exactsindy.solver.backends.result import BackendResult
 from exactsindy.solver.settings import Settings, Status
 from exactsindy.solver.solution import Solution, floors, margin_of, relative_gap
@@ -31,20 +31,37 @@ def from_outcomes(
     settings: Settings,
 ) -> Solution:
     """One native outcome per equation."""
-    results = [
-        BackendResult(
-            support=o.answers[0].support,
-            coef=np.asarray(o.answers[0].values),
-            objective=o.answers[0].objective,
-            lower_bound=min(o.lower_bound, o.answers[0].objective),
-            margin=margin_of(o.answers[0].objective, o.runner_up),
-            status=o.stop or Status.OPTIMAL,
-            nodes=o.nodes,
-            seconds=o.seconds,
-        )
-        for o in outcomes
-    ]
-    return from_results(problem, equations, results, ridge, k, settings)
+    return from_results(problem, equations, [result_of(o) for o in outcomes], ridge, k, settings)
+
+
+def result_of(outcome: Outcome) -> BackendResult:
+    """Return the best answer of a native outcome."""
+    best = outcome.answers[0]
+    return BackendResult(
+        support=best.support,
+        coef=np.asarray(best.values),
+        objective=best.objective,
+        lower_bound=min(outcome.lower_bound, best.objective),
+        margin=margin_of(best.objective, outcome.runner_up),
+        status=outcome.stop or Status.OPTIMAL,
+        nodes=outcome.nodes,
+        seconds=outcome.seconds,
+    )
+
+
+def coefficients(
+    problem: Problem, equations: Sequence[Equation], results: Sequence[BackendResult]
+) -> NDArray[np.float64]:
+    """Coefficients over all terms of the problem, one row per equation."""
+    coef = np.zeros((len(equations), len(problem.terms)))
+    for row, equation, result in zip(coef, equations, results, strict=True):
+        row[equation.columns[list(result.support)]] = result.coef
+    return coef
+
+
+def supports(equations: Sequence[Equation], results: Sequence[BackendResult]) -> tuple[tuple[int, ...], ...]:
+    """Supports in the numbering of the problem."""
+    return tuple(tuple(sorted(int(e.columns[j]) for j in r.support)) for e, r in zip(equations, results, strict=True))
 
 
 def from_results(
@@ -56,23 +73,17 @@ def from_results(
     settings: Settings,
 ) -> Solution:
     """One backend result per equation; its ``coef`` holds the values on its support."""
-    width = len(problem.terms)
-    rows = [
-        dense(e, Found(r.support, tuple(np.asarray(r.coef).tolist()), r.objective), width)
-        for e, r in zip(equations, results, strict=True)
-    ]
-    coef = np.array(rows).reshape(len(equations), width)
+    coef = coefficients(problem, equations, results)
     objective = np.array([r.objective for r in results])
     lower_bound = np.array([r.lower_bound for r in results])
-    gap = relative_gap(objective, lower_bound, np.zeros_like(objective))
-    if np.any(gap > max(settings.gap, PROVED)):  # the floor only makes gaps smaller, and costs time
-        gap = relative_gap(objective, lower_bound, floors(problem, coef, k))
+    # The floor only makes gaps smaller, and costs time: most answers do not need it.
+    proved = all(r.objective - r.lower_bound <= max(settings.gap, PROVED) * r.objective for r in results)
+    floor = 0.0 * objective if proved else floors(problem, coef, k)
+    gap = relative_gap(objective, lower_bound, floor)
     return Solution(
         problem=problem,
         coef=coef,
-        support=tuple(
-            tuple(sorted(int(e.columns[j]) for j in r.support)) for e, r in zip(equations, results, strict=True)
-        ),
+        support=supports(equations, results),
         objective=objective,
         lower_bound=lower_bound,
         margin=np.array([r.margin for r in results]),

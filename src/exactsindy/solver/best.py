@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from exactsindy.solver import arguments, assemble, backends, constrained, joint
+from exactsindy.solver import arguments, assemble, backends, constrained, interrupt, joint
 from exactsindy.solver.backends import native
 from exactsindy.solver.backends.result import BackendResult
 from exactsindy.solver.settings import Settings, Status, Total
@@ -85,12 +85,14 @@ def solve(
     if isinstance(k, Total):
         if backend != "native":
             return joint.by_backend(problem, k, weights, settings, backend)
-        return joint.solve(problem, k, weights, starts, settings)
+        with interrupt.held():
+            return joint.solve(problem, k, weights, starts, settings)
     sizes = arguments.sizes(problem, k)
     equations = arguments.equations(problem, weights)
     clipped = [arguments.clipped(e, size) for e, size in zip(equations, sizes, strict=True)]
     if backend == "native":
-        outcomes = native.run(equations, clipped, local_starts(equations, starts), settings)
+        with interrupt.held():
+            outcomes = native.run(equations, clipped, local_starts(equations, starts), settings)
         return assemble.from_outcomes(problem, equations, [o[0] for o in outcomes], weights, sizes, settings)
     solver = backends.load(backend)
     results = []

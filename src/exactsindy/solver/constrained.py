@@ -15,7 +15,7 @@ import numpy as np
 
 from exactsindy.constraints import Rules, compile_rules
 from exactsindy.errors import ConstraintError
-from exactsindy.solver import arguments, conic, joint, significant
+from exactsindy.solver import arguments, conic, interrupt, joint, significant
 from exactsindy.solver.assemble import PROVED
 from exactsindy.solver.backends import native
 from exactsindy.solver.backends.constrained import Budget, Component, JointFound, JointOutcome
@@ -52,7 +52,10 @@ class Task:
         """Return how many terms the equations may have."""
         own = [tuple(v for v in component.variables.tolist() if v // self.rules.width == e) for e in component.indices]
         if isinstance(self.k, Total):
-            return [(tuple(component.variables.tolist()), self.k.k)]
+            shared = [(tuple(component.variables.tolist()), self.k.k)]
+            if self.k.caps is None:
+                return shared
+            return shared + list(zip(own, arguments.caps(self.problem, self.k), strict=True))
         return [(vs, self.k[e]) for vs, e in zip(own, component.indices, strict=True)]
 
 
@@ -79,7 +82,8 @@ def solve(
     settings: Settings,
 ) -> Solution:
     """Best support under constraints."""
-    return _solve(prepare(problem, k, constraints, ridge), starts, settings)
+    with interrupt.held():
+        return _solve(prepare(problem, k, constraints, ridge), starts, settings)
 
 
 def path(
@@ -120,10 +124,11 @@ def pool(
         raise ConstraintError("solve_pool takes no Significant, Quadratic or semidefinite constraints: use solve.")
     start = _joint_starts(task, starts)
     share = -1.0 if within is None else within
-    return [
-        (c, c.solve([], settings, starts=start, exactly=task.budgets(c), keep=count, within=share))
-        for c in task.components
-    ]
+    with interrupt.held():
+        return [
+            (c, c.solve([], settings, starts=start, exactly=task.budgets(c), keep=count, within=share))
+            for c in task.components
+        ]
 
 
 def refit(
@@ -160,7 +165,7 @@ def _solve(task: Task, starts: list[tuple[int, ...]] | None, settings: Settings,
     else:
         outcomes = [_search(task, c, settings, start) for c in task.components]
     conflict: tuple[str, ...] = ()
-    if explain and any(outcome.infeasible for outcome in outcomes):
+    if explain and not interrupt.pressed() and any(outcome.infeasible for outcome in outcomes):
         conflict = find_conflict(task)
     return assemble(task, outcomes, settings, conflict=conflict)
 

@@ -41,7 +41,8 @@ def percent(value: float) -> str:
     return "tie" if value == 0 else f"{100 * value:.3g} %"
 
 
-def _facts(solution: Solution, i: int) -> str:
+def facts(solution: Solution, i: int) -> str:
+    """One line on what is proved about an equation, and what it cost."""
     status = solution.status[i]
     close = f"proved within {100 * solution.gap[i]:.2g} %" if solution.gap[i] > 1e-8 else "proved optimal"
     if status is Status.INFEASIBLE:
@@ -68,10 +69,12 @@ def solution(result: Solution) -> str:
     for row, target in enumerate(result.problem.target_names):
         lines.append(equation(target, [(names[j], float(result.coef[row, j])) for j in result.support[row]]))
         if not result.joint and not isinstance(result.k, Total):
-            lines.append(f"    k <= {result.k[row]} | {_facts(result, row)}")
+            lines.append(f"    k <= {result.k[row]} | {facts(result, row)}")
     if result.joint:
         size = result.k.k if isinstance(result.k, Total) else ", ".join(map(str, result.k))
-        lines.append(f"    all together k <= {size} | {_facts(result, 0)}")
+        caps = result.certificate[0].caps
+        each = f", each <= {', '.join(map(str, caps))}" if caps else ""
+        lines.append(f"    all together k <= {size}{each} | {facts(result, 0)}")
     if result.conflict:
         lines.append("    these cannot hold together: " + "; ".join(result.conflict))
     return "\n".join(lines)

@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from exactsindy.errors import SolverError
-from exactsindy.solver import arguments, backends
+from exactsindy.solver import arguments, assemble, backends, interrupt
 from exactsindy.solver.backends import native
-from exactsindy.solver.backends.native import Found, dense
 from exactsindy.solver.backends.result import BackendResult
 from exactsindy.solver.joint_margin import joint_margin
 from exactsindy.solver.settings import Progress, Settings, Status, Total
-from exactsindy.solver.solution import Solution, floors, margin_of, relative_gap
+from exactsindy.solver.solution import Solution, floors, relative_gap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -98,26 +97,16 @@ def _solve(
         local = [tuple(int(i) for i in np.flatnonzero(np.isin(e.columns, starts[j])))] if starts else []
         outcome = native.run([e], [size], [local], budget_left.settings())[0][0]
         budget_left.nodes += outcome.nodes
-        best = outcome.answers[0]
-        return BackendResult(
-            support=best.support,
-            coef=np.asarray(best.values),
-            objective=best.objective,
-            lower_bound=min(outcome.lower_bound, best.objective),
-            margin=margin_of(best.objective, outcome.runner_up),
-            status=outcome.stop or Status.OPTIMAL,
-            nodes=outcome.nodes,
-            seconds=outcome.seconds,
-        )
+        return assemble.result_of(outcome)
 
     tables = [
-        _Table(float(w), float(w * (e.rest @ e.rest)) * (1 - 1e-12), arguments.clipped(e, min(k.k, len(e.names))))
-        for e, w in zip(equations, weights, strict=True)
+        _Table(float(w), float(w * (e.rest @ e.rest)) * (1 - 1e-12), arguments.clipped(e, cap))
+        for e, w, cap in zip(equations, weights, arguments.caps(problem, k), strict=True)
     ]
 
     def pair(j: int, size: int, most: int) -> tuple[float, float] | None:
         known = tables[j].pair(size)
-        if known is not None or size > most:
+        if known is not None or size > most or interrupt.pressed():
             return known
         e = equations[j]
         outcome = native.run([e], [size], [[]], budget_left.settings(), pool=True, keep=2)[0][0]
@@ -127,8 +116,19 @@ def _solve(
         values = [tables[j].weight * found.objective for found in outcome.answers] + [np.inf, np.inf]
         return values[0], values[1]
 
+    def guess(j: int, reason: Status) -> None:
+        """Good supports of the sizes that a limit left unsolved, with bounds that hold but say little."""
+        limits = replace(settings, seconds=0.05, nodes=1, progress=None)
+        outcomes = native.run([equations[j]], [tables[j].largest], [[]], limits, path=True)[0]
+        for outcome in outcomes[len(tables[j].results) :]:
+            tables[j].results.append(replace(assemble.result_of(outcome), status=reason))
+
     for budget in budgets:
         _fill(tables, budget, solve_one)
+        reasons = [t.results[-1].status for t in tables if t.results[-1].status in _ENDED]
+        if reasons or interrupt.pressed():
+            for j in range(len(tables)):
+                guess(j, reasons[0] if reasons else Status.INTERRUPTED)
         yield _assemble(problem, equations, tables, replace(k, k=budget), ridge, settings, pair)
 
 
@@ -170,7 +170,7 @@ def _fill(tables: list[_Table], budget: int, solve_one: Solver) -> None:
             return
         for j in unsolved:
             tables[j].results.append(solve_one(j, len(tables[j].results)))
-            if tables[j].results[-1].status in _ENDED:
+            if tables[j].results[-1].status in _ENDED or interrupt.pressed():
                 return
 
 
@@ -212,13 +212,7 @@ def _assemble(
     lower_bound = _least([[t.lower(s) for s in range(min(t.largest, k.k) + 1)] for t in tables], k.k)
     chosen = [t.results[s] for t, s in zip(tables, sizes, strict=True)]
     objective = sum(t.weight * r.objective for t, r in zip(tables, chosen, strict=True))
-    width = len(problem.terms)
-    coef = np.array(
-        [
-            dense(e, Found(r.support, tuple(np.asarray(r.coef).tolist()), r.objective), width)
-            for e, r in zip(equations, chosen, strict=True)
-        ]
-    )
+    coef = assemble.coefficients(problem, equations, chosen)
     objectives, bounds = np.array([objective]), np.array([min(lower_bound, objective)])
     gap = float(relative_gap(objectives, bounds, floors(problem, coef, k))[0])
     stops = [r.status for t in tables for r in t.results if r.status is not Status.OPTIMAL]
@@ -227,9 +221,7 @@ def _assemble(
     return Solution(
         problem=problem,
         coef=coef,
-        support=tuple(
-            tuple(sorted(int(e.columns[j]) for j in r.support)) for e, r in zip(equations, chosen, strict=True)
-        ),
+        support=assemble.supports(equations, chosen),
         objective=objectives,
         lower_bound=bounds,
         margin=np.array([_margin(tables, [len(r.support) for r in chosen], pair) if proved else np.nan]),
@@ -287,8 +279,8 @@ def by_values(
     """
     _, weights = arguments.total(problem, k)
     tables = [
-        _Table(float(w), float(w * (e.rest @ e.rest)) * (1 - 1e-12), min(k.k, len(e.names)))
-        for e, w in zip(equations, weights, strict=True)
+        _Table(float(w), float(w * (e.rest @ e.rest)) * (1 - 1e-12), min(cap, len(e.names)))
+        for e, w, cap in zip(equations, weights, arguments.caps(problem, k), strict=True)
     ]
     _fill(tables, k.k, solve_one)
 

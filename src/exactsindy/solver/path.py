@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from exactsindy.errors import SolverError
-from exactsindy.solver import arguments, assemble, constrained, display, joint
+from exactsindy.solver import arguments, assemble, constrained, display, interrupt, joint
 from exactsindy.solver.backends import native
 from exactsindy.solver.best import local_starts
 from exactsindy.solver.settings import Settings, Total
@@ -93,6 +93,11 @@ class Path:
     def __str__(self) -> str:
         return display.path(self)
 
+    def _repr_html_(self) -> str:
+        from exactsindy.solver import html  # only notebooks need it
+
+        return html.path(self)
+
     def __repr__(self) -> str:
         proved = sum(s.optimal for s in self.solutions)
         return f"<Path of {len(self)} sizes, {proved} proved>"
@@ -140,14 +145,17 @@ def solve_path(
         if isinstance(k_max, Total):
             arguments.total(problem, k_max)
         most = k_max if isinstance(k_max, Total) else arguments.one_size(k_max, "k_max")
-        return Path(problem, tuple(constrained.path(problem, most, given, weights, starts, settings)))
+        with interrupt.held():
+            return Path(problem, tuple(constrained.path(problem, most, given, weights, starts, settings)))
     if isinstance(k_max, Total):
         arguments.total(problem, k_max)
-        return Path(problem, tuple(joint.path(problem, k_max, weights, starts, settings)))
+        with interrupt.held():
+            return Path(problem, tuple(joint.path(problem, k_max, weights, starts, settings)))
     size = arguments.one_size(k_max, "k_max")
     equations = arguments.equations(problem, weights)
     clipped = [arguments.clipped(e, size) for e in equations]
-    outcomes = native.run(equations, clipped, local_starts(equations, starts), settings, path=True)
+    with interrupt.held():
+        outcomes = native.run(equations, clipped, local_starts(equations, starts), settings, path=True)
     solutions = []
     for k in range(size + 1):
         row = [of_equation[min(k, len(of_equation) - 1)] for of_equation in outcomes]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from exactsindy.errors import SolverError
-from exactsindy.solver import arguments, constrained, display
+from exactsindy.solver import arguments, constrained, display, interrupt
 from exactsindy.solver.backends import native
 from exactsindy.solver.backends.constrained import JointOutcome
 from exactsindy.solver.best import local_starts
@@ -58,6 +58,11 @@ class Pool:
 
     def __str__(self) -> str:
         return display.pool(self)
+
+    def _repr_html_(self) -> str:
+        from exactsindy.solver import html  # only notebooks need it
+
+        return html.pool(self)
 
     def __repr__(self) -> str:
         return f"<Pool of {len(self)} supports, {'complete' if all(self.complete.values()) else 'not complete'}>"
@@ -126,16 +131,17 @@ def solve_pool(
         pools = constrained.pool(problem, tuple(sizes), given, weights, starts, settings, count or 0, within)
         joined = [_joint_members(problem, component.indices, outcome) for component, outcome in pools]
         return Pool(problem, {n: m for n, m, _ in joined}, {n: complete for n, _, complete in joined})
-    outcomes = native.run(
-        equations,
-        sizes,
-        local_starts(equations, starts),
-        settings,
-        pool=True,
-        keep=count or 1,
-        within=-1.0 if within is None else within,
-        capacity=CAPACITY,
-    )
+    with interrupt.held():
+        outcomes = native.run(
+            equations,
+            sizes,
+            local_starts(equations, starts),
+            settings,
+            pool=True,
+            keep=count or 1,
+            within=-1.0 if within is None else within,
+            capacity=CAPACITY,
+        )
     members: dict[str, tuple[Member, ...]] = {}
     for equation, (outcome,) in zip(equations, outcomes, strict=True):
         best = outcome.answers[0].objective if outcome.answers else 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -27,13 +27,15 @@ class Status(enum.Enum):
 class Progress:
     """A snapshot of a running solve, passed to ``Settings.progress``.
 
-    ``incumbent`` and ``lower_bound`` are objectives per equation being solved, keyed by target name.
+    ``incumbent`` and ``lower_bound`` are objectives per equation being solved, keyed by target name; ``terms``
+    are those of the best support so far.
     """
 
     incumbent: Mapping[str, float]
     lower_bound: Mapping[str, float]
     nodes: int
     seconds: float
+    terms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,8 @@ class Settings:
 class Total:
     """One budget of ``k`` terms shared by all equations.
 
-    Minimises ``sum_j weights[j] * RSS_j + ridge * sum_j |xi_j|^2`` over all supports with at most ``k`` terms in total.
+    Minimises ``sum_j weights[j] * RSS_j + ridge * sum_j |xi_j|^2`` over all supports with at most ``k`` terms in total,
+    and at most ``caps[j]`` of them in equation j.
 
     Parameters
     ----------
@@ -89,7 +92,11 @@ class Total:
     weights
         One positive weight per target, as a sequence in the order of the targets or a mapping from target name;
         ``None`` is 1 for all.
+    caps
+        Most terms of each equation beside the shared budget: one int for all, a sequence in the order of the targets or
+        a mapping from target name (equations it leaves out have no cap); ``None`` is no cap.
     """
 
     k: int
     weights: Sequence[float] | Mapping[str, float] | None = None
+    caps: int | Sequence[int] | Mapping[str, int] | None = None

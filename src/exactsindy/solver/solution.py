@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -104,7 +105,7 @@ class Solution:
 
     def _certificate(self, i: int) -> Certificate:
         from exactsindy import __version__
-        from exactsindy.solver.arguments import total
+        from exactsindy.solver.arguments import caps, total
 
         names, targets = self.problem.names, self.problem.target_names
         joint = self.joint
@@ -127,11 +128,17 @@ class Solution:
             nodes=int(self.nodes[i]),
             seconds=float(self.seconds[i]),
             version=__version__,
+            caps=caps(self.problem, self.k) if isinstance(self.k, Total) and self.k.caps is not None else (),
             constraints=tuple(map(str, self.constraints)),
         )
 
     def __str__(self) -> str:
         return display.solution(self)
+
+    def _repr_html_(self) -> str:
+        from exactsindy.solver import html  # only notebooks need it
+
+        return html.solution(self)
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{t}: {len(s)} terms" for t, s in zip(self.problem.target_names, self.support, strict=True))
@@ -165,6 +172,6 @@ def relative_gap(
 
 def margin_of(objective: float, runner_up: float) -> float:
     """Relative distance of the next-best support; nan stays nan (not proved)."""
-    if np.isnan(runner_up) or runner_up == objective:
+    if math.isnan(runner_up) or runner_up == objective:
         return 0.0 if runner_up == objective else float("nan")
     return float(runner_up / objective - 1.0) if objective > 0 else float("inf")

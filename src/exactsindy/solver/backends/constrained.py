@@ -11,6 +11,7 @@ import numpy as np
 
 from exactsindy import _native
 from exactsindy.constraints.rules import Row, Rules
+from exactsindy.solver import interrupt
 from exactsindy.solver.arguments import Equation
 from exactsindy.solver.settings import Progress, Settings, Status
 
@@ -124,6 +125,7 @@ class Component:
             settings.seconds or 0.0,
             settings.nodes or 0,
             self._reporter(settings),
+            interrupt.pressed,
         )
         return JointOutcome(
             answers=tuple(

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 import exactsindy._native as _native
+from exactsindy.solver import interrupt
 from exactsindy.solver.arguments import Equation
 from exactsindy.solver.settings import Progress, Settings, Status
 
@@ -64,7 +63,8 @@ def run(
         seconds=settings.seconds or 0.0,
         nodes=settings.nodes or 0,
         threads=settings.threads or available_cores(),
-        progress=_reporter([e.target for e in equations], settings),
+        progress=_reporter(equations, settings),
+        stopped=interrupt.pressed,
     )
     return [[_outcome(raw) for raw in sizes_of] for sizes_of in results]
 
@@ -97,26 +97,23 @@ def _outcome(raw: dict[str, Any]) -> Outcome:
     )
 
 
-def _reporter(targets: list[str], settings: Settings) -> Any:
+def _reporter(equations: Sequence[Equation], settings: Settings) -> Any:
     if settings.progress is None:
         return None
-    report = settings.progress
+    report, targets = settings.progress, [equation.target for equation in equations]
 
-    def show(incumbents: list[float], bounds: list[float], nodes: int, seconds: float) -> None:
+    def show(
+        incumbents: list[float], bounds: list[float], supports: list[list[int]], nodes: int, seconds: float
+    ) -> None:
+        terms = (tuple(e.names[j] for j in support) for e, support in zip(equations, supports, strict=True))
         report(
             Progress(
                 incumbent=dict(zip(targets, incumbents, strict=True)),
                 lower_bound=dict(zip(targets, bounds, strict=True)),
                 nodes=nodes,
                 seconds=seconds,
+                terms=dict(zip(targets, terms, strict=True)),
             )
         )
 
     return show
-
-
-def dense(equation: Equation, found: Found, width: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Coefficients over all ``width`` terms of the problem."""
-    row = np.zeros(width)
-    row[equation.columns[list(found.support)]] = found.values
-    return row

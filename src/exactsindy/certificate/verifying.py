@@ -69,7 +69,7 @@ class Claims(Protocol):
 
     @property
     def k(self) -> Any:
-        """One size per target, or a shared budget: an object with ``k`` and ``weights``."""
+        """One size per target, or a shared budget: an object with ``k``, ``weights`` and maybe ``caps``."""
 
 
 def verify(problem: Problem, solution: Claims) -> Verification:
@@ -121,10 +121,13 @@ def verify(problem: Problem, solution: Claims) -> Verification:
     weights = _weights(problem, solution.k.weights) if joint else [1.0] * count
     equations = [_equation(problem, j, ridge[j], weights[j]) for j in range(count)]
     if joint:
-        checks = [_check(_claim(solution, 0, range(count), solution.k.k), equations, coef)]
+        caps = _caps(problem, getattr(solution.k, "caps", None), int(solution.k.k))
+        checks = [_check(_claim(solution, 0, range(count), solution.k.k, caps), equations, coef)]
     else:
         checks = [
-            _check(_claim(solution, j, range(j, j + 1), solution.k[j]), [equations[j]], coef[j : j + 1])
+            _check(
+                _claim(solution, j, range(j, j + 1), solution.k[j], [solution.k[j]]), [equations[j]], coef[j : j + 1]
+            )
             for j in range(count)
         ]
     return Verification(tuple(checks), solution.problem.fingerprint == problem.fingerprint)
@@ -147,8 +150,10 @@ def _verify_constrained(
         own = [[e * rules.width + j for j in everything[e].columns] for e in rows]
         budgets = [(vs, sizes[e]) for vs, e in zip(own, rows, strict=True)]
         if shared:
-            budgets = [([v for vs in own for v in vs], int(solution.k.k))]
-        claim = _claim(solution, i, rows, solution.k.k if shared else sum(sizes[e] for e in rows))
+            caps = _caps(problem, getattr(solution.k, "caps", None), int(solution.k.k))
+            budgets = [([v for vs in own for v in vs], int(solution.k.k)), *zip(own, caps, strict=True)]
+        allowed = solution.k.k if shared else sum(sizes[e] for e in rows)
+        claim = _claim(solution, i, rows, allowed, [allowed] * len(rows))
         equations = [everything[e] for e in rows]
         wrong: list[str] = []
         if not claim.infeasible:
@@ -206,14 +211,29 @@ def _weights(problem: Problem, weights: Sequence[float] | Mapping[str, float] | 
         return [1.0] * count
     if not isinstance(weights, Mapping):
         return [float(weight) for weight in weights]
-    chosen = [1.0] * count
-    for name, weight in weights.items():
+    named = _by_row(problem, weights)
+    return [float(named.get(j, 1.0)) for j in range(count)]
+
+
+def _caps(problem: Problem, caps: int | Sequence[int] | Mapping[str, int] | None, budget: int) -> list[int]:
+    """Return the most terms of each equation that shares a budget."""
+    count = len(problem.target_names)
+    if isinstance(caps, Mapping):
+        named = _by_row(problem, caps)
+        return [int(named.get(j, budget)) for j in range(count)]
+    if caps is None or not isinstance(caps, Sequence | np.ndarray):
+        return [budget if caps is None else int(caps)] * count
+    return [int(cap) for cap in caps]
+
+
+def _by_row(problem: Problem, given: Mapping[str, Any]) -> dict[int, Any]:
+    """Return what is given for target names by the number of the target."""
+    places = [problem.locate(j) for j in range(len(problem.target_names))]
+    rows = {}
+    for name, value in given.items():
         block, column = problem.locate(name)
-        for j in range(count):
-            other, position = problem.locate(j)
-            if other is block and position == column:
-                chosen[j] = float(weight)
-    return chosen
+        rows[next(j for j, place in enumerate(places) if place[0] is block and place[1] == column)] = value
+    return rows
 
 
 def _equation(problem: Problem, j: int, ridge: NDArray[np.float64], weight: float) -> Equation:
@@ -235,10 +255,11 @@ class _Claim:
     margin: float
     optimal: bool
     budget: int
+    caps: tuple[int, ...]
     infeasible: bool = False
 
 
-def _claim(solution: Claims, i: int, rows: range, budget: int) -> _Claim:
+def _claim(solution: Claims, i: int, rows: range, budget: int, caps: Sequence[int]) -> _Claim:
     status = solution.status[i]
     return _Claim(
         support=tuple(tuple(int(j) for j in solution.support[row]) for row in rows),
@@ -248,6 +269,7 @@ def _claim(solution: Claims, i: int, rows: range, budget: int) -> _Claim:
         margin=float(solution.margin[i]),
         optimal=str(getattr(status, "name", status)).upper() == "OPTIMAL",
         budget=int(budget),
+        caps=tuple(min(int(budget), int(cap)) for cap in caps),
         infeasible=str(getattr(status, "name", status)).upper() == "INFEASIBLE",
     )
 
@@ -266,7 +288,7 @@ def _check(claim: _Claim, equations: Sequence[Equation], coef: NDArray[np.float6
     wrong = _objective_failures(claim, value, floor)
     steep = [] if gradient <= _GRADIENT else [_STEEP.format(gradient)]
     loose = _bound_failures(claim, floor)
-    ranking = _ranking(equations, claim.budget)
+    ranking = _ranking(equations, claim)
     beaten = _optimality_failures(claim, ranking, floor)
     near = _margin_failures(claim, ranking, floor)
     return EquationCheck(
@@ -292,7 +314,9 @@ def _infeasibilities(claim: _Claim, equations: Sequence[Equation], coef: NDArray
     total = sum(len(support) for support in claim.support)
     if total > claim.budget:
         failures.append(f"{total} terms are claimed where k = {claim.budget} are allowed.")
-    for equation, support, row in zip(equations, claim.support, coef, strict=True):
+    for equation, support, row, cap in zip(equations, claim.support, coef, claim.caps, strict=True):
+        if len(support) > cap and len(equations) > 1:
+            failures.append(f"{len(support)} terms are claimed for {equation.name}, whose cap is {cap}.")
         if sorted(set(support)) != list(support) or not set(support) <= set(equation.columns):
             failures.append(f"{support} is no increasing list of terms of the library of {equation.name}.")
         elif not NormalEquations(equation).independent([equation.columns.index(j) for j in support]):
@@ -324,10 +348,11 @@ def _bound_failures(claim: _Claim, floor: float) -> list[str]:
     return []
 
 
-def _ranking(equations: Sequence[Equation], budget: int) -> Ranking | None:
-    if not all(countable(equation, budget) for equation in equations):
+def _ranking(equations: Sequence[Equation], claim: _Claim) -> Ranking | None:
+    capped = list(zip(equations, claim.caps, strict=True))
+    if not all(countable(equation, cap) for equation, cap in capped):
         return None
-    return combine([rank(equation, budget) for equation in equations], budget)
+    return combine([rank(equation, cap) for equation, cap in capped], claim.budget)
 
 
 def _optimality_failures(claim: _Claim, ranking: Ranking | None, floor: float) -> list[str] | None:

@@ -1,4 +1,4 @@
-"""Band matrices of penalised smoothing: third differences, cubic splines, and the trace of an inverse."""
+"""Cubic splines of penalised smoothing on unequal steps, and the band matrix of their products."""
 
 from __future__ import annotations
 
@@ -8,23 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-
-
-def third_difference_bands(n: int) -> Array:
-    """Return D3'D3 (n x n) in LAPACK's lower band storage: ``bands[k, j]`` is its entry (j + k, j)."""
-    weights = (-1.0, 3.0, -3.0, 1.0)
-    bands = np.zeros((4, n))
-    for a in range(4):
-        for b in range(a, 4):
-            bands[b - a, a : a + n - 3] += weights[a] * weights[b]
-    return bands
-
-
-def penalty_gradient(x: Array) -> Array:
-    """Return D3'D3 x, in factored form, which keeps its rounding error small where x is smooth."""
-    rough = np.diff(x, 3, axis=0)
-    padded = np.concatenate((np.zeros((3, x.shape[1])), rough, np.zeros((3, x.shape[1]))))
-    return np.asarray(-np.diff(padded, 3, axis=0))
 
 
 @dataclass(frozen=True)
@@ -69,24 +52,3 @@ class CubicSplines:
             for b in range(a, 4):
                 np.add.at(bands[b - a], self.start + a, self.weights[:, a] * self.weights[:, b])
         return bands
-
-
-def inverse_traces(factors: Array, gram: Array) -> Array:
-    """Return trace(A_i^-1 G) from banded Cholesky factors of A_i (i x 4 x n) and the bands of G, in O(n).
-
-    Only the band of the inverse is formed, from the last row upwards (Hutchinson and de Hoog 1985).
-    """
-    pivot = 1.0 / factors[:, 0] ** 2
-    below = factors[:, 1:] / factors[:, :1]
-    # window[:, k, l] = entry (i+1+k, i+1+l) of the inverse while row i is computed.
-    window = np.zeros((len(factors), 3, 3))
-    total = np.zeros(len(factors))
-    for i in range(factors.shape[2] - 1, -1, -1):
-        column = below[:, :, i]
-        beside = -(window @ column[:, :, None])[:, :, 0]
-        diagonal = pivot[:, i] - (column * beside).sum(axis=1)
-        total += diagonal * gram[0, i] + 2.0 * (beside @ gram[1:, i])
-        window[:, 1:, 1:] = window[:, :-1, :-1].copy()
-        window[:, 0, 0] = diagonal
-        window[:, 0, 1:] = window[:, 1:, 0] = beside[:, :-1]
-    return total

@@ -1,0 +1,75 @@
+"""How often the default finds exactly the true terms, against tuned STLSQ and SSR; run with --help.
+
+Rows go to selection.csv as they are measured; run again to go on after an interruption.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from exactsindy.experiments.selection_benchmark import run_selection, selection_table
+from exactsindy.experiments.selection_cases import (
+    NOISES,
+    RANDOM_PER_HALF,
+    SAMPLES,
+    SEEDS,
+    field_cases,
+    half_cases,
+    named_cases,
+)
+from exactsindy.experiments.selection_plot import plot_reliability
+from exactsindy.experiments.selection_report import selection_report
+from exactsindy.experiments.selection_tuning import examples, fit_weights
+from exactsindy.experiments.solver_report import machine
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--part", choices=["random", "named", "fields", "all"], default="all")
+    parser.add_argument("--samples", type=int, nargs="+", default=list(SAMPLES), help="lengths of the random data sets")
+    parser.add_argument("--systems", type=int, default=RANDOM_PER_HALF, help="random systems of a half")
+    parser.add_argument("--seeds", type=int, default=len(SEEDS), help="seeds of the named systems and fields")
+    parser.add_argument("--only", nargs="+", help="only these systems")
+    parser.add_argument("--no-baselines", action="store_true", help="leave STLSQ and SSR out")
+    parser.add_argument("--tune", action="store_true", help="fit the weights of the default on the tuning half")
+    parser.add_argument("--output", type=Path, default=ROOT / "docs" / "benchmarks")
+    parser.add_argument("--report-only", action="store_true", help="measure nothing, write page and plot again")
+    options = parser.parse_args()
+    samples, seeds = tuple(options.samples), SEEDS[: options.seeds]
+    if options.tune:
+        weights, none = fit_weights(examples(half_cases("tuning", samples, NOISES, options.systems), say=say))
+        say(f"WEIGHTS = ({', '.join(f'{w:.3f}' for w in weights)})\nNONE = {none:.3f}")
+        return 0
+    parts = {
+        "random": half_cases("reporting", samples, NOISES, options.systems),
+        "named": named_cases(seeds),
+        "fields": field_cases(seeds),
+    }
+    chosen = list(parts) if options.part == "all" else [options.part]
+    try:
+        for name in chosen if not options.report_only else []:
+            cases = [c for c in parts[name] if not options.only or c.system in options.only]
+            baselines = name == "random" and not options.no_baselines
+            run_selection(cases, options.output, baselines=baselines, say=say)
+    except KeyboardInterrupt:
+        say(f"\nInterrupted. What was measured is in {options.output}; run the same command again to go on.")
+        return 130
+    rows = list(selection_table(options.output))
+    part = options.output / "selection.md.part"
+    part.write_text(selection_report(rows, machine()))
+    part.replace(options.output / "selection.md")
+    plot_reliability(rows, options.output / "selection_reliability.png")
+    say(f"Wrote selection.csv, selection.md and selection_reliability.png to {options.output}.")
+    return 0
+
+
+def say(text: str) -> None:
+    print(text, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

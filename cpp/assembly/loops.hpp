@@ -1,0 +1,40 @@
+// The hot loops of this folder, compiled once per instruction set and chosen at run time (see loops.cpp).
+#pragma once
+#include "assembly/smoother.hpp"
+#include "search/memory.hpp"
+
+namespace exactsindy {
+
+// Work space of eight fits side by side: entry 8 i + lane belongs to coefficient or sample i of one of them.
+struct Lanes {
+  explicit Lanes(const Line& line);
+
+  Array curve;                   // c, with three zeros in front and behind
+  Array right;                   // a right-hand side, solved in place
+  Array below1, below2, below3;  // L(i, i-1), L(i, i-2), L(i, i-3) of the factor L D L'
+  Array pivot;                   // 1 / D
+  Array sampled;                 // y
+  Array penalty, gram;           // lower bands, 4 x m, one line after the other
+  Array roughness;               // (2 - 2 cos(pi i / n))^3, without splines
+};
+
+struct Loops {
+  // Fits eight pairs (lam, column).
+  void (*fit)(const Line& line, Lanes& lanes, const double* lam, const std::int64_t* column, double* rss,
+              double* trace);
+
+  // Overwrites the upper triangular factor (columns of `width`) by that of [factor; rows]. Column j of the rows
+  // starts at j stride, a multiple of 8; entries from `count` on are zero. `trapezoid` says that rows below the
+  // diagonal of `rows` are zero, too.
+  void (*reflect)(double* factor, int width, double* rows, int count, int stride, bool trapezoid);
+};
+
+const Loops& loops();
+
+extern const Loops loops_generic;
+#ifdef EXACTSINDY_X86
+extern const Loops loops_avx2;
+extern const Loops loops_avx512;
+#endif
+
+}  // namespace exactsindy

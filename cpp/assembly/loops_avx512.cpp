@@ -1,0 +1,2 @@
+#define EXACTSINDY_LOOPS loops_avx512
+#include "assembly/loops_impl.hpp"

@@ -1,0 +1,2 @@
+#define EXACTSINDY_LOOPS loops_generic
+#include "assembly/loops_impl.hpp"

@@ -1,0 +1,100 @@
+"""bench, reproduce: front ends of the benchmark and of the paper's experiments."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from exactsindy.cli import options, output
+
+
+def bench(
+    preset: Annotated[str, typer.Option(help="Which cases: quick (two minutes), standard, ...")] = "quick",
+    out: Annotated[Path, typer.Option(help="Folder for tables, page and plot; a later call goes on there.")] = Path(
+        "benchmark"
+    ),
+    seconds: Annotated[float | None, typer.Option(min=0.1, help="Time limit of one solve.")] = None,
+) -> None:
+    r"""Measure the solver against Gurobi, SCIP, OKRidge, l0bnb and enumeration, as far as they are installed.
+
+    \b
+    Example:
+      exactsindy bench --preset quick --out benchmark
+    """
+    from exactsindy.data.atomic import write_atomically
+    from exactsindy.experiments.presets import PRESETS
+    from exactsindy.experiments.runner import path_table, run, run_paths, solver_table
+    from exactsindy.experiments.solver_plot import plot
+    from exactsindy.experiments.solver_report import machine, report
+
+    if preset not in PRESETS:
+        output.fail(f"--preset {preset!r}: expected one of {', '.join(sorted(PRESETS))}.")
+    chosen = PRESETS[preset]()
+    chosen = chosen if seconds is None else chosen.with_seconds(seconds)
+    out.mkdir(parents=True, exist_ok=True)
+    try:
+        run(chosen, out, say=output.note)
+        run_paths(chosen, out, say=output.note)
+    except KeyboardInterrupt:
+        output.note(f"Interrupted. What was measured is in {out}; the same command goes on.")
+        raise typer.Exit(output.INTERRUPTED) from None
+    rows, paths = list(solver_table(out)), list(path_table(out))
+    write_atomically(out / "solver.md", report(rows, paths, machine()))
+    plot(rows, out / "solver.png")
+    typer.echo(str(out / "solver.md"))
+
+
+def reproduce(
+    experiment: Annotated[str, typer.Argument(help="list, report, all, or an experiment.")] = "list",
+    systems: Annotated[str | None, typer.Option(help="Some of its systems: lorenz,hopf.")] = None,
+    algorithms: Annotated[str | None, typer.Option(help="Some of its algorithms.")] = None,
+    trials: Annotated[int, typer.Option(min=1, help="Trials of every cell.")] = 50,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes; every core by default.")] = None,
+    store: Annotated[Path, typer.Option(help="Results; a later call goes on there.")] = Path("paper_results.sqlite"),
+    out: Annotated[Path, typer.Option(help="Folder of the figures.")] = Path("paper_figures"),
+    quick: Annotated[bool, typer.Option("--quick", help="A few cells only.")] = False,
+) -> None:
+    r"""Run the experiments of the paper again, beside the published results.
+
+    \b
+    Examples:
+      exactsindy reproduce list
+      exactsindy reproduce differential --systems lorenz --trials 5
+      exactsindy reproduce report
+    """
+    paper = _paper()
+    known = {study.name: study for study in paper.experiments_list()}
+    if experiment == "list":
+        for study in known.values():
+            typer.echo(f"{study.name}: {study.title}")
+    elif experiment == "report":
+        typer.echo(str(paper.report(str(store), str(out))))
+    elif experiment not in (*known, "all"):
+        output.fail(f"there is no experiment {experiment!r}; expected list, report, all, {', '.join(known)}.")
+    else:
+        for name in known if experiment == "all" else [experiment]:
+            paper.run(
+                name,
+                systems=_listed(systems),
+                algorithms=_listed(algorithms),
+                trials=trials,
+                workers=workers,
+                store=str(store),
+                quick=quick,
+                progress=lambda state: output.note(str(state)),
+            )
+
+
+def _listed(text: str | None) -> list[str] | None:
+    found = options.names(text)
+    return None if found is None else list(found)
+
+
+def _paper() -> Any:
+    try:
+        return importlib.import_module("exactsindy.experiments.paper")
+    except ModuleNotFoundError:
+        output.fail("this version of exactsindy does not hold the paper's experiments (exactsindy.experiments.paper).")

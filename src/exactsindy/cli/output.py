@@ -1,0 +1,79 @@
+"""What every command shares: exit codes, errors as one sentence, JSON, words to the user."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+from exactsindy.errors import ExactSindyError
+
+#: Done, and everything claimed is proved.
+OK = 0
+#: Something was wrong with the input; one sentence on standard error says what.
+FAILED = 1
+#: (2 is typer's: wrong usage.) Done, but a limit was reached before everything was proved.
+NOT_PROVED = 3
+#: `verify`: a claim does not hold.
+REFUTED = 4
+#: Ctrl-C; the best answer so far was shown where there was one.
+INTERRUPTED = 130
+
+
+class Commands(TyperGroup):
+    """Commands whose errors end in one sentence, not in a traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except ExactSindyError as error:
+            fail(str(error))
+        except KeyboardInterrupt:
+            note("Interrupted before there was an answer.")
+            raise typer.Exit(INTERRUPTED) from None
+        except BrokenPipeError:  # the reader of a pipe went away
+            sys.stderr.close()
+            raise typer.Exit(OK) from None
+
+
+def fail(sentence: str) -> NoReturn:
+    """End with a sentence on standard error."""
+    typer.secho(f"Error: {' '.join(sentence.split())}", fg="red", err=True)
+    raise typer.Exit(FAILED)
+
+
+def check_folders(*paths: Path | None) -> None:
+    """End with a sentence if a file could not be written, before an hour of work is lost."""
+    for path in paths:
+        if path is not None and not path.absolute().parent.is_dir():
+            fail(f"{str(path)!r}: there is no folder {str(path.absolute().parent)!r}; make it first.")
+
+
+def note(sentence: str) -> None:
+    """Say something that is not the result: standard error, so that pipes stay clean."""
+    typer.echo(sentence, err=True)
+
+
+def show(value: Any, as_json: bool, text: Callable[[], str]) -> None:
+    """Print the result: for machines one JSON document, else text."""
+    typer.echo(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) if as_json else text())
+
+
+def ending(statuses: tuple[Any, ...]) -> int:
+    """Return the exit code of a search that ended so."""
+    names = {status.name for status in statuses}
+    if "INTERRUPTED" in names:
+        return INTERRUPTED
+    return OK if names <= {"OPTIMAL"} else NOT_PROVED
+
+
+def finish(code: int) -> None:
+    """End with an exit code; 0 just returns."""
+    if code:
+        raise typer.Exit(code)

@@ -1,0 +1,154 @@
+"""solve, path, pool: regressions that exist already, from a file."""
+
+from __future__ import annotations
+
+import json as codec
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from exactsindy.cli import options, output
+from exactsindy.cli.progress import progress
+
+File = Annotated[
+    Path, typer.Argument(help="npz with `theta` and `targets`, a saved problem, or a CSV file.", show_default=False)
+]
+Targets = Annotated[str | None, typer.Option(help="CSV: columns that are targets; the others are terms.")]
+
+
+def read_problem(file: Path, targets: str | None) -> Any:
+    """Return the regression in a file: a saved problem, arrays theta and targets, or columns of a table."""
+    from exactsindy.data.csv_file import read_csv
+    from exactsindy.problem import Problem
+    from exactsindy.problem.storage import load_problem, read_arrays
+
+    if not file.is_file():
+        output.fail(f"{str(file)!r}: there is no such file.")
+    if file.suffix.lower() == ".npz":
+        arrays = read_arrays(file)
+        if "format" in arrays:
+            return load_problem(file)
+        missing = [name for name in ("theta", "targets") if name not in arrays]
+        if missing:
+            output.fail(f"{file.name} has no array {missing[0]!r}; it has {', '.join(arrays)}.")
+        called = {key: list(map(str, arrays[key])) for key in ("names", "target_names") if key in arrays}
+        return Problem.from_arrays(arrays["theta"], arrays["targets"], **called)
+    import numpy as np
+
+    columns = read_csv(file)
+    wanted = options.names(targets)
+    if not wanted:
+        output.fail(f"{file.name}: say which columns are targets, e.g. --targets {list(columns)[-1]}.")
+    unknown = [name for name in wanted if name not in columns]
+    if unknown:
+        output.fail(f"--targets: {file.name} has no column {unknown[0]!r}; it has {', '.join(columns)}.")
+    text = [name for name, column in columns.items() if column.dtype.kind not in "fi"]
+    if text:
+        output.fail(f"{file.name}: column {text[0]!r} holds text; expected numbers.")
+    terms = [name for name in columns if name not in wanted]
+    if not terms:
+        output.fail(f"{file.name}: every column is a target; expected some that are terms.")
+    theta, left = (np.column_stack([columns[name] for name in group]) for group in (terms, wanted))
+    return Problem.from_arrays(theta, left, names=terms, target_names=wanted)
+
+
+def solve(
+    file: File,
+    k: Annotated[str, typer.Option(help="Number of terms: 3, or \"x'=2,y'=3\".")],
+    targets: Targets = None,
+    constraint: options.Constraints = None,
+    ridge: options.Ridge = 0.0,
+    seconds: options.Seconds = 60.0,
+    threads: options.Threads = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    r"""Solve a regression for a given number of terms.
+
+    \b
+    Examples:
+      exactsindy solve regression.npz --k 3
+      exactsindy solve table.csv --targets y --k 2 --json
+    """
+    from exactsindy.solver import Settings
+    from exactsindy.solver import solve as run
+
+    problem = read_problem(file, targets)
+    with progress("Solving", seconds, quiet=quiet) as tick:
+        settings = Settings(seconds=seconds, threads=threads, progress=tick)
+        solution = run(
+            problem, options.sizes(k), ridge=ridge, constraints=options.constraints(constraint), settings=settings
+        )
+    output.show(_certificates(solution), json, lambda: str(solution))
+    output.finish(output.ending(solution.status))
+
+
+def path(
+    file: File,
+    k_max: Annotated[int, typer.Option(min=0, help="Largest number of terms.")] = 8,
+    targets: Targets = None,
+    constraint: options.Constraints = None,
+    ridge: options.Ridge = 0.0,
+    seconds: options.Seconds = 60.0,
+    threads: options.Threads = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    r"""Solve a regression for every number of terms from 0 to --k-max, each proved.
+
+    \b
+    Example:
+      exactsindy path regression.npz --k-max 6
+    """
+    from exactsindy.solver import Settings, solve_path
+
+    problem = read_problem(file, targets)
+    with progress("Solving", seconds, quiet=quiet) as tick:
+        settings = Settings(seconds=seconds, threads=threads, progress=tick)
+        found = solve_path(problem, k_max, ridge=ridge, constraints=options.constraints(constraint), settings=settings)
+    output.show([_certificates(solution) for solution in found], json, lambda: str(found))
+    output.finish(output.ending(tuple(status for solution in found for status in solution.status)))
+
+
+def pool(
+    file: File,
+    k: Annotated[str, typer.Option(help="Number of terms: 3, or \"x'=2,y'=3\".")],
+    within: Annotated[float | None, typer.Option(min=0.0, help="All supports at most this much worse: 0.1.")] = None,
+    count: Annotated[int | None, typer.Option(min=1, help="So many of the best; 10 if --within is absent.")] = None,
+    targets: Targets = None,
+    constraint: options.Constraints = None,
+    ridge: options.Ridge = 0.0,
+    seconds: options.Seconds = 60.0,
+    threads: options.Threads = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    r"""List the best supports of a given size, best first.
+
+    \b
+    Example:
+      exactsindy pool regression.npz --k 3 --within 0.1
+    """
+    from exactsindy.solver import Settings, solve_pool
+    from exactsindy.solver.storage import pool_record
+
+    problem = read_problem(file, targets)
+    most = 10 if within is None and count is None else count
+    with progress("Solving", seconds, quiet=quiet) as tick:
+        settings = Settings(seconds=seconds, threads=threads, progress=tick)
+        found = solve_pool(
+            problem,
+            options.sizes(k),
+            within=within,
+            count=most,
+            ridge=ridge,
+            constraints=options.constraints(constraint),
+            settings=settings,
+        )
+    output.show(pool_record(found), json, lambda: str(found))
+    output.finish(output.OK if all(found.complete.values()) else output.NOT_PROVED)
+
+
+def _certificates(solution: Any) -> list[Any]:
+    return [codec.loads(certificate.to_json()) for certificate in solution.certificate]

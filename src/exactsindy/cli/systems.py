@@ -1,0 +1,120 @@
+"""systems: list the known systems, generate data from one."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from exactsindy.cli import options, output
+
+app = typer.Typer(help="Known systems with their true equations.", no_args_is_help=False)
+
+
+@app.callback(invoke_without_command=True)
+def listing(context: typer.Context, json: options.Json = False) -> None:
+    r"""List the known systems, or generate data from one (`exactsindy systems generate`).
+
+    \b
+    Examples:
+      exactsindy systems
+      exactsindy systems generate lorenz --noise 0.01 --out lorenz.csv
+    """
+    if context.invoked_subcommand is not None:
+        return
+    from exactsindy.systems import SYSTEMS
+    from exactsindy.systems.fields import FIELD_SYSTEMS
+
+    truths: dict[str, Any] = {name: system.truth for name, system in SYSTEMS.items()}
+    truths.update({name: system.truth for name, system in FIELD_SYSTEMS.items()})
+    plain = {name: {target: dict(terms) for target, terms in truth.items()} for name, truth in truths.items()}
+    output.show(plain, json, lambda: "\n".join(_lines(truths)))
+
+
+def _lines(truths: dict[str, Any]) -> Any:
+    from exactsindy.solver.display import equation
+
+    for name, truth in truths.items():
+        yield name
+        yield from (f"  {equation(target, terms.items())}" for target, terms in truth.items())
+
+
+@app.command()
+def generate(
+    name: Annotated[str, typer.Argument(help="A system of the list.", show_default=False)],
+    out: Annotated[Path, typer.Option(help="CSV file; for fields an npz file.")],
+    samples: Annotated[int, typer.Option(min=3, help="Samples of a trajectory.")] = 2000,
+    step: Annotated[float, typer.Option(help="Time between samples of a trajectory.")] = 0.01,
+    noise: Annotated[float, typer.Option(min=0.0, help="Noise as a share of the size: 0.01 is 1 %.")] = 0.0,
+    seed: Annotated[int, typer.Option(min=0, help="Of initial condition and noise.")] = 0,
+) -> None:
+    r"""Simulate a known system from a random start, add noise, write a file.
+
+    \b
+    Examples:
+      exactsindy systems generate lorenz --samples 2500 --step 0.002 --noise 0.01 --out lorenz.csv
+      exactsindy systems generate burgers --noise 0.1 --out burgers.npz
+    """
+    from exactsindy.errors import DataError
+    from exactsindy.systems import SYSTEMS
+    from exactsindy.systems.catalogue import find_system
+    from exactsindy.systems.fields import FIELD_SYSTEMS
+
+    key = name.strip().lower().replace(" ", "_").replace("-", "_")
+    if key in FIELD_SYSTEMS:
+        return _field(FIELD_SYSTEMS[key], out, noise, seed)
+    try:
+        system = find_system(name)
+    except DataError as error:
+        every = (*SYSTEMS, *FIELD_SYSTEMS)
+        message = str(error) if "did you mean" in str(error) else f"there is no system {name!r}; {_advice(key, every)}"
+        output.fail(message.removeprefix("name: "))
+    _trajectory(system, out, samples, step, noise, seed)
+
+
+def _advice(key: str, every: tuple[str, ...]) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(key, every, n=1, cutoff=0.5)
+    return f"did you mean {near[0]}?" if near else f"expected one of {', '.join(every)}."
+
+
+def _trajectory(system: Any, out: Path, samples: int, step: float, noise: float, seed: int) -> None:
+    import numpy as np
+
+    from exactsindy.data.atomic import write_atomically
+    from exactsindy.systems import add_noise
+
+    if not step > 0:
+        output.fail(f"--step {step:g}: expected a positive number.")
+    if out.suffix.lower() != ".csv":
+        output.fail(f"--out {out.name!r}: expected a name that ends in .csv.")
+    rng = np.random.default_rng(seed)
+    times = np.arange(samples) * step
+    states = add_noise(system.simulate(system.initial_condition(rng), times), noise, rng)
+    text = io.StringIO()
+    text.write(",".join(["t", *system.states]) + "\n")
+    np.savetxt(text, np.column_stack([times, states]), delimiter=",", fmt="%.8g")
+    write_atomically(out, text.getvalue())
+    output.note(f"{samples} samples of {', '.join(system.states)} in {out}")
+
+
+def _field(system: Any, out: Path, noise: float, seed: int) -> None:
+    import numpy as np
+
+    from exactsindy.data.atomic import write_atomically
+    from exactsindy.systems.fields import add_field_noise
+
+    if out.suffix.lower() != ".npz":
+        output.fail(f"--out {out.name!r}: {system.name} is a field; expected a name that ends in .npz.")
+    rng = np.random.default_rng(seed)
+    data = add_field_noise(system.simulate(rng), noise, rng)
+    arrays: dict[str, Any] = dict(zip(data.dims, data.coords, strict=True))
+    arrays.update(zip(data.names, data.values, strict=True))
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    write_atomically(out, buffer.getvalue())
+    axes = ",".join(data.dims)
+    output.note(f"{out}: read it with --dims {axes} --periodic {','.join(data.axes)}")

@@ -1,0 +1,158 @@
+"""The arguments of PySINDy's MIOSR in the words of our solver; knows nothing of PySINDy."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactsindy.constraints import LinearMatrix
+from exactsindy.errors import ConstraintError, ProblemError, SolverError
+from exactsindy.solver import Total
+
+if TYPE_CHECKING:
+    from exactsindy.problem import Problem
+
+Array = NDArray[np.float64]
+
+# What PySINDy's MIOSR takes if nobody says anything.
+DEFAULT_SPARSITY = 5
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a regression that hold numbers, with their weights."""
+
+    theta: Array
+    targets: Array
+    weights: Array | None
+
+
+def check(
+    target_sparsity: Any,
+    group_sparsity: Any,
+    alpha: Any,
+    regression_timeout: Any,
+    constraint_lhs: Any,
+    constraint_rhs: Any,
+    constraint_order: Any,
+    unbias: Any,
+) -> None:
+    """Refuse what has no meaning whatever the data."""
+    if target_sparsity is not None and not _is_count(target_sparsity, 1):
+        raise SolverError(f"target_sparsity={target_sparsity!r}: expected a positive integer, or None.")
+    if group_sparsity is not None:
+        several = isinstance(group_sparsity, Sequence | np.ndarray) and not isinstance(group_sparsity, str)
+        if not all(_is_count(value, 0) for value in (group_sparsity if several else [group_sparsity])):
+            raise SolverError(
+                f"group_sparsity={group_sparsity!r}: expected one number of terms (an integer >= 0) per target, e.g. "
+                "(2, 3, 2), one for all, or None."
+            )
+    if not _is_number(alpha) or not 0 <= alpha < float("inf"):
+        raise SolverError(f"alpha={alpha!r}: expected a number >= 0, the weight of the squared coefficients.")
+    if regression_timeout is not None and not (_is_number(regression_timeout) and regression_timeout > 0):
+        raise SolverError(f"regression_timeout={regression_timeout!r}: expected seconds > 0, or None for no limit.")
+    if constraint_order not in ("target", "feature"):
+        raise ConstraintError(f"constraint_order={constraint_order!r}: expected 'target' or 'feature'.")
+    if unbias and constraint_lhs is not None:
+        raise ConstraintError(
+            "unbias=True fits the coefficients again without the constraints, which would then not hold: use "
+            "unbias=False, with alpha=0 for no bias."
+        )
+    if (constraint_lhs is None) != (constraint_rhs is None):
+        given, missing = ("lhs", "rhs") if constraint_rhs is None else ("rhs", "lhs")
+        raise ConstraintError(
+            f"constraint_{given} is given without constraint_{missing}: both are needed, lhs @ w = rhs."
+        )
+
+
+def rows(x: Any, y: Any, sample_weight: Any) -> Rows:
+    """Return the rows without NaN, their weights beside them.
+
+    PySINDy marks samples that have no derivative by NaN; infinite numbers are left for `Problem` to refuse.
+    """
+    theta, targets = _real(x, "x"), _real(y, "y")
+    targets = targets[:, None] if targets.ndim == 1 else targets
+    if theta.ndim != 2 or targets.ndim != 2 or len(theta) != len(targets):
+        raise ProblemError(
+            f"x has shape {theta.shape}, y has shape {np.shape(y)}: expected (samples, features) and (samples,) or "
+            "(samples, targets) with as many samples."
+        )
+    weights = None if sample_weight is None else _real(sample_weight, "sample_weight")
+    if weights is not None:
+        weights = np.broadcast_to(weights, (len(theta),)) if weights.ndim == 0 else weights
+        if weights.shape != (len(theta),):
+            raise ProblemError(
+                f"sample_weight has shape {weights.shape}: expected ({len(theta)},), one weight per sample."
+            )
+    good = ~(np.isnan(theta).any(axis=1) | np.isnan(targets).any(axis=1))
+    if not good.any():
+        raise ProblemError(f"x and y have no sample without NaN (of {len(theta)}): nothing to fit.")
+    if good.all():
+        return Rows(theta, targets, weights)
+    return Rows(theta[good], targets[good], None if weights is None else weights[good])
+
+
+def budget(target_sparsity: int | None, group_sparsity: Any, n_targets: int) -> Total | tuple[int, ...]:
+    """Return the number of terms: shared by all targets, each its own, or both at once."""
+    if group_sparsity is None:
+        total = DEFAULT_SPARSITY if target_sparsity is None else int(target_sparsity)
+        return Total(total) if n_targets > 1 else (total,)
+    several = np.ndim(group_sparsity) > 0
+    group = tuple(int(v) for v in group_sparsity) if several else (int(group_sparsity),) * n_targets
+    if len(group) != n_targets:
+        raise SolverError(
+            f"group_sparsity={group_sparsity!r} has {len(group)} entries for {n_targets} targets: give one number of "
+            "terms for each."
+        )
+    if target_sparsity is None:
+        return group
+    return Total(int(target_sparsity), caps=group) if n_targets > 1 else (min(int(target_sparsity), group[0]),)
+
+
+def start(initial_guess: Any, problem: Problem, k: Total | tuple[int, ...]) -> tuple[list[int], ...] | None:
+    """Return the supports of a guess: of each target its largest terms (as they act on the data)."""
+    if initial_guess is None:
+        return None
+    shape = (len(problem.target_names), len(problem.terms))
+    guess = np.atleast_2d(_real(initial_guess, "initial_guess"))
+    if guess.shape != shape:
+        raise SolverError(
+            f"initial_guess has shape {np.shape(initial_guess)}: expected {shape} (targets, features) for these data."
+        )
+    most = k if isinstance(k, tuple) else (k.k,) * shape[0]
+    effect = np.abs(guess) * problem.column_norms
+    return tuple(
+        [int(i) for i in np.argsort(-row, kind="stable")[:size] if row[i] > 0]
+        for row, size in zip(effect, most, strict=True)
+    )
+
+
+def constraints(lhs: Any, rhs: Any, order: Any) -> tuple[LinearMatrix, ...]:
+    """Return ``lhs @ w = rhs`` as `solve` takes it; shapes and the order are checked there."""
+    if lhs is None:
+        return ()
+    return (LinearMatrix(np.atleast_2d(np.asarray(lhs)), np.atleast_1d(np.asarray(rhs)), order=order),)
+
+
+def _is_count(value: Any, least: int) -> bool:
+    return not isinstance(value, bool) and isinstance(value, numbers.Integral) and int(value) >= least
+
+
+def _is_number(value: Any) -> bool:
+    return not isinstance(value, bool) and isinstance(value, numbers.Real)
+
+
+def _real(values: Any, name: str) -> Array:
+    """Return plain doubles; PySINDy passes its own kind of arrays."""
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind not in "biuf":
+            raise TypeError(f"dtype {array.dtype}")
+        return array.astype(np.float64, copy=False)
+    except (TypeError, ValueError) as error:
+        raise ProblemError(f"{name} cannot be read as an array of real numbers ({error}).") from None

@@ -1,0 +1,132 @@
+"""Terms and equations as MathML: browsers and notebooks typeset it without any script or network."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any
+
+from exactsindy.library.printing import GREEK
+from exactsindy.library.term import Atom, Custom, Expression, Function, Group, Term, Variable
+
+_TIMES = '<mo>&#x2062;</mo><mspace width="0.17em"/>'  # invisible times, which a screen reader reads, and a thin space
+
+
+def equation(target: str, parts: Iterable[tuple[float, Any]], digits: int = 6) -> str:
+    """Return ``target = sum of numbers times terms`` as a ``<math>`` element.
+
+    Parameters
+    ----------
+    target
+        Name of the left-hand side: ``x'``, ``x''``, ``u_t``.
+    parts
+        Pairs of a coefficient and a term; of a term that is not a `Term` only the name is used.
+    digits
+        Significant digits of the coefficients.
+
+    Examples
+    --------
+    >>> equation("x'", [(-2.0, Term.variable("x"))]).count("<mi>x</mi>")
+    2
+    """
+    return system([(target, [(number(value, digits), value < 0, term) for value, term in parts])])
+
+
+def system(rows: Sequence[tuple[str, Sequence[tuple[str, bool, Any]]]]) -> str:
+    """Return equations aligned at their equal signs; each part is (MathML of the number, negative, term)."""
+    lines = "".join(
+        f'<mtr><mtd style="text-align:right">{left(target)}</mtd><mtd><mo>=</mo></mtd>'
+        f'<mtd style="text-align:left"><mrow>{_sum(parts)}</mrow></mtd></mtr>'
+        for target, parts in rows
+    )
+    return f'<math display="block"><mtable displaystyle="true">{lines}</mtable></math>'
+
+
+def _sum(parts: Sequence[tuple[str, bool, Any]]) -> str:
+    text = ""
+    for i, (size, negative, item) in enumerate(parts):
+        sign = "<mo>−</mo>" if negative else "<mo>+</mo>" if i else ""
+        body = term(item)
+        if body == _ONE:
+            text += sign + size
+        else:
+            text += sign + (body if size == _ONE else size + _TIMES + body)
+    return text or "<mn>0</mn>"
+
+
+_ONE = "<mn>1</mn>"
+
+
+def number(value: float, digits: int = 6) -> str:
+    """Return the size of a number, without its sign, with so many significant digits."""
+    mantissa, _, exponent = f"{abs(value):.{digits}g}".partition("e")
+    if not exponent:
+        return f"<mn>{mantissa}</mn>"
+    power = int(exponent)
+    shown = f"<mn>{power}</mn>" if power >= 0 else f"<mrow><mo>−</mo><mn>{-power}</mn></mrow>"
+    return f"<mrow><mn>{mantissa}</mn><mo>×</mo><msup><mn>10</mn>{shown}</msup></mrow>"
+
+
+def with_error(value: float, error: float) -> str:
+    """Return the size of a number with its standard error, to two digits of the error."""
+    if not (math.isfinite(error) and error > 0) or not -3 <= (places := 1 - math.floor(math.log10(error))) <= 9:
+        return number(value)
+    shown = max(places, 0)
+    return f"<mrow><mo>(</mo><mn>{abs(value):.{shown}f}</mn><mo>±</mo><mn>{error:.{shown}f}</mn><mo>)</mo></mrow>"
+
+
+def left(target: str) -> str:
+    """Return a left-hand side: primes for trajectories, a subscript t for fields."""
+    stem = target.rstrip("'")
+    primes = len(target) - len(stem)
+    if primes:
+        return f"<msup>{_leaf(stem, ())}<mo>{'′' * primes}</mo></msup>"
+    name, _, order = target.rpartition("_")
+    return _leaf(name, tuple(order)) if name and order and not order.strip("t") else _leaf(target, ())
+
+
+def term(item: Any) -> str:
+    """Return a term; the plain name of an object that is not made of factors."""
+    if not isinstance(item, Term):
+        name = str(getattr(item, "name", item))
+        return _ONE if name == "1" else f"<mtext>{escape(name)}</mtext>"
+    above = [_power(atom, n) for atom, n in item.factors if n > 0]
+    below = [_power(atom, -n) for atom, n in item.factors if n < 0]
+    product = f"<mrow>{_TIMES.join(above)}</mrow>" if len(above) > 1 else above[0] if above else _ONE
+    return f"<mfrac>{product}<mrow>{_TIMES.join(below)}</mrow></mfrac>" if below else product
+
+
+def _power(atom: Atom, n: int) -> str:
+    body = _atom(atom)
+    return body if n == 1 else f"<msup>{body}<mn>{n}</mn></msup>"
+
+
+def _atom(atom: Atom) -> str:
+    match atom:
+        case Variable():
+            return _leaf(atom.name, atom.axes)
+        case Group():
+            return f"<mrow><mo>(</mo>{_expression(atom.content)}<mo>)</mo></mrow>"
+        case Function(kind="sqrt"):
+            return f"<msqrt>{_expression(atom.argument)}</msqrt>"
+        case Function():
+            inside = _expression(atom.argument)
+            return f"<mrow><mi>{escape(atom.kind)}</mi><mo>&#x2061;</mo><mo>(</mo>{inside}<mo>)</mo></mrow>"
+        case Custom():
+            return f"<mtext>{escape(atom.name)}</mtext>"
+
+
+def _expression(content: Expression) -> str:
+    return f"<mrow>{_sum([(number(value), value < 0, item) for value, item in content.parts])}</mrow>"
+
+
+def _leaf(name: str, axes: tuple[str, ...]) -> str:
+    head, _, tail = name.partition("_")
+    if not tail:
+        stem = head.rstrip("0123456789")
+        head, tail = (stem, head[len(stem) :]) if stem else (head, "")
+    letter = f"&{head};" if head in GREEK else escape(head)
+    parts = [f"<mi>{escape(part)}</mi>" for part in ((tail, *axes) if tail else axes)]
+    base = f"<mi>{letter}</mi>"
+    return f"<msub>{base}<mrow>{''.join(parts)}</mrow></msub>" if parts else base

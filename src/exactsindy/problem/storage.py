@@ -1,0 +1,94 @@
+"""Problems as npz files: the triangular factors and the names, no objects."""
+
+from __future__ import annotations
+
+import io
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from exactsindy.data.atomic import write_atomically
+from exactsindy.errors import DataError, ExactSindyError
+from exactsindy.problem.block import Block
+from exactsindy.problem.problem import Problem
+from exactsindy.problem.term import as_terms
+
+_FORMAT = "exactsindy problem 1"
+
+
+def save_problem(problem: Problem, path: str | os.PathLike[str]) -> None:
+    """Write a problem, to the bit; terms are stored by name.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> problem = Problem.from_arrays([[1.0], [2.0]], [1.0, 1.0], names=["x"])
+    >>> file = Path(tempfile.mkdtemp()) / "problem.npz"
+    >>> save_problem(problem, file)
+    >>> load_problem(file).fingerprint == problem.fingerprint
+    True
+    """
+    arrays: dict[str, Any] = {"format": np.array(_FORMAT), "fingerprint": np.array(problem.fingerprint)}
+    for i, block in enumerate(problem.blocks):
+        arrays[f"factor{i}"] = block.factor
+        arrays[f"samples{i}"] = np.array(block.n_samples)
+        arrays[f"terms{i}"] = np.array(block.names)
+        arrays[f"targets{i}"] = np.array(block.target_names)
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    write_atomically(path, buffer.getvalue())
+
+
+def load_problem(path: str | os.PathLike[str]) -> Problem:
+    """Read what `save_problem` wrote.
+
+    Raises
+    ------
+    DataError
+        If the file is missing, is no problem, or its numbers are not those that were saved.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "problem.npz"
+    >>> save_problem(Problem.from_arrays([[1.0], [2.0]], [1.0, 1.0], names=["x"]), file)
+    >>> load_problem(file)
+    Problem(y0'; 1 term; 2 samples)
+    """
+    arrays = read_arrays(path)
+    if str(arrays.get("format")) != _FORMAT:
+        raise DataError(f"load_problem({str(path)!r}): this is not a problem written by save_problem.")
+    try:
+        count = sum(name.startswith("factor") for name in arrays)
+        problem = Problem(tuple(_block(arrays, i) for i in range(count)))
+    except (KeyError, TypeError, ValueError, ExactSindyError) as error:
+        raise DataError(f"load_problem({str(path)!r}): the file is damaged ({error}).") from error
+    if problem.fingerprint != str(arrays["fingerprint"]):
+        raise DataError(f"load_problem({str(path)!r}): the numbers are not those saved (fingerprints differ).")
+    return problem
+
+
+def _block(arrays: dict[str, Any], i: int) -> Block:
+    terms, targets = tuple(map(str, arrays[f"terms{i}"])), tuple(map(str, arrays[f"targets{i}"]))
+    return Block(arrays[f"factor{i}"], int(arrays[f"samples{i}"]), as_terms(terms, len(terms)), targets)
+
+
+def read_arrays(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the arrays of an npz file; Python objects are refused.
+
+    Raises
+    ------
+    DataError
+        If the file is missing, is no npz file, or holds Python objects.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise DataError(f"{str(path)!r}: there is no such file.")
+    try:
+        with np.load(file, allow_pickle=False) as archive:
+            return {name: archive[name] for name in archive.files}
+    except (ValueError, OSError, EOFError, AttributeError, zipfile.BadZipFile) as error:
+        raise DataError(f"{file.name}: this is not an npz file of plain arrays ({error}).") from error

@@ -1,0 +1,54 @@
+"""Axes to draw on, without touching the state of pyplot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from exactsindy.data.optional import optional
+from exactsindy.errors import DataError
+
+# Colour-blind safe (Okabe and Ito): what was measured, what was found, what it is compared with.
+MEASURED, FOUND, OTHER = "#8c8c8c", "#0072B2", "#D55E00"
+CYCLE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6b6b6b")
+
+
+def axes(ax: Any, count: int = 1, *, width: float = 6.0, height: float = 2.4, three: bool = False) -> list[Any]:
+    """Return ``count`` axes: those given, or those of a new figure, one below the other.
+
+    Raises
+    ------
+    DataError
+        If other than ``count`` axes were given.
+    MissingDependency
+        If matplotlib is absent.
+    """
+    optional("matplotlib", "report", "A plot")
+    if ax is not None:
+        given = list(np.ravel(ax))
+        if len(given) != count:
+            raise DataError(f"ax holds {len(given)} axes; expected {count}, one for each panel.")
+        return given
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, max(height * count, 3.2)), layout="constrained")
+    FigureCanvasAgg(figure)
+    if three:
+        optional("mpl_toolkits.mplot3d", "report", "A plot in three dimensions")
+        return [figure.add_subplot(projection="3d")]
+    return list(np.ravel(figure.subplots(count, 1, sharex=count > 1)))
+
+
+def returned(ax: Any, drawn: Sequence[Any]) -> Any:
+    """Return what a plot function returns: one axes, or an array of them."""
+    return ax if ax is not None else drawn[0] if len(drawn) == 1 else np.array(drawn, dtype=object)
+
+
+def tidy(ax: Any) -> None:
+    """Take away what carries no information."""
+    for side in ("top", "right"):
+        if side in ax.spines:
+            ax.spines[side].set_visible(False)

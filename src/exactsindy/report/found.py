@@ -1,0 +1,48 @@
+"""What reports and plots read of a discovery."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from exactsindy.data import Field, Notice, Trajectories
+from exactsindy.model import Model
+from exactsindy.problem import Problem
+from exactsindy.selection import Selection
+from exactsindy.solver import Pool, Solution
+
+
+class Found(Protocol):
+    """A model with its proof, its rivals and its data; `exactsindy.Discovery` is one."""
+
+    @property
+    def model(self) -> Model:
+        """The equations."""
+
+    @property
+    def selection(self) -> Selection:
+        """How the sizes were chosen."""
+
+    @property
+    def problem(self) -> Problem:
+        """The regression that was solved."""
+
+    @property
+    def pool(self) -> Pool | None:
+        """The best supports of the chosen sizes."""
+
+    @property
+    def warnings(self) -> tuple[Notice, ...]:
+        """What to be careful about."""
+
+    @property
+    def data(self) -> Trajectories | Field:
+        """What was measured."""
+
+    @property
+    def solution(self) -> Solution:
+        """The coefficients shown, with what is proved about them."""
+
+    @property
+    def arguments(self) -> Mapping[str, str]:
+        """What was asked for, as text, by name."""

@@ -1,0 +1,117 @@
+"""Measured against simulated: the model run from where the measurement began."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactsindy.data import Field, Trajectories, Trajectory
+from exactsindy.errors import ExactSindyError
+from exactsindy.form import smooth
+from exactsindy.model import Ending, FieldSimulation, Model
+
+Array = NDArray[np.float64]
+
+# A simulated field with more cells than this costs minutes.
+_CELLS = 20_000_000
+# Points that make a line look smooth.
+_POINTS = 600
+
+
+@dataclass(frozen=True, eq=False)
+class Replay:
+    """One trajectory: what was measured, its smooth, and the model started from the first smoothed sample.
+
+    ``simulated`` is at ``simulated_times``, which are finer where samples are few, and end early if the model ran away;
+    both are empty if it could not be simulated, and ``problem`` says why. ``rates`` are slopes of the smooth,
+    ``predicted`` the right-hand sides there; both are for ``rate_names``.
+    """
+
+    label: str
+    time_name: str
+    names: tuple[str, ...]
+    times: Array
+    measured: Array
+    simulated_times: Array
+    simulated: Array
+    problem: str
+    rate_names: tuple[str, ...]
+    rates: Array
+    predicted: Array
+
+
+def replay(model: Model, data: Trajectories, *, most: int = 4) -> tuple[Replay, ...]:
+    """Return the first ``most`` trajectories beside what the model makes of them."""
+    try:
+        smoothed = smooth(data)
+        pairs = list(zip(smoothed.pieces, smoothed.values, strict=True))
+    except ExactSindyError:  # too short to be smoothed
+        pairs = [(member, member.states) for member in data]
+    return tuple(_one(model, piece, values, i, data.time_name) for i, (piece, values) in enumerate(pairs[:most]))
+
+
+def _one(model: Model, piece: Trajectory, smooth_states: Array, index: int, time_name: str) -> Replay:
+    times, controls = piece.times, piece.controls if piece.control_names else None
+    slopes = np.gradient(smooth_states, times, axis=0, edge_order=1)
+    simulated, problem = _simulate(model, piece, smooth_states, slopes)
+    first = [row for row in model.rows if row.target.order == 1]
+    columns = [piece.names.index(row.target.state) for row in first]
+    try:
+        every = model.predict(smooth_states, controls, t=times)
+        predicted = every[:, [model.rows.index(row) for row in first]]
+    except ExactSindyError:
+        predicted = np.full((len(times), len(first)), np.nan)
+    return Replay(
+        piece.label or str(index),
+        time_name,
+        piece.names,
+        times,
+        piece.states,
+        *simulated,
+        problem,
+        tuple(row.name for row in first),
+        slopes[:, columns],
+        predicted,
+    )
+
+
+def _simulate(model: Model, piece: Trajectory, states: Array, slopes: Array) -> tuple[tuple[Array, Array], str]:
+    """Return times and states (n, d), cut where the model ran away, and what went wrong."""
+    nothing = np.zeros(0), np.zeros((0, len(piece.names)))
+    controls = (piece.times, piece.controls) if piece.control_names else None
+    limit = 100 * max(float(np.abs(piece.states).max()), 1e-300)
+    try:
+        start = []
+        for name in model.phase_names:
+            stem = name.rstrip("'")
+            if stem not in piece.names or len(name) - len(stem) > 1:
+                return nothing, f"The start of {name} is not known."
+            column = piece.names.index(stem)
+            start.append(states[0, column] if name == stem else slopes[0, column])
+        run = model.simulate(start, _finer(piece.times), u=controls, rtol=1e-8, atol=1e-10, max_abs=limit)
+    except ExactSindyError as error:
+        return nothing, str(error)
+    order = [run.names.index(name) for name in piece.names]
+    return (run.t, run.x[:, order]), "" if run.status is Ending.COMPLETE else run.status.value
+
+
+def _finer(times: Array) -> Array:
+    """Return the times with as many between them as a smooth line needs."""
+    parts = -(-_POINTS // len(times))
+    places = np.arange((len(times) - 1) * parts + 1) / parts
+    return np.interp(places, np.arange(len(times)), times)
+
+
+def replay_field(model: Model, data: Field) -> tuple[FieldSimulation | None, str]:
+    """Return the field simulated from its first time, or ``None`` and why."""
+    if data.n_samples > _CELLS or data.missing:
+        return None, "The field is too large, or misses cells, to be simulated for a report."
+    if any(period is None for period in data.periods):
+        return None, "Only fields on periodic grids are simulated."
+    try:
+        run = model.simulate_field(data, rtol=1e-4, atol=1e-6, max_steps=20_000)
+    except ExactSindyError as error:
+        return None, str(error)
+    return run, "" if run.success else run.status.value

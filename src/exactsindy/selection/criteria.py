@@ -1,0 +1,163 @@
+"""Information criteria: AICc as in the published experiments, BIC and extended BIC with effective rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactsindy.errors import SolverError
+from exactsindy.problem import Problem
+from exactsindy.selection.effective import effective_rows
+from exactsindy.selection.growth import ln_choose, row_counts, term_count
+from exactsindy.selection.record import Candidate, Verdict
+from exactsindy.solver import Solution, Total, refit
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class AICc:
+    r"""Akaike's criterion with small-sample correction, on validation data.
+
+    2k + m ln(RSS / m) + 2(k+1)(k+2) / max(m - k - 2, 1), m the rows and RSS the residual of the validation problem.
+
+    Parameters
+    ----------
+    validation
+        Problem of data not used for fitting, over the same library; the training rows if left out.
+    count
+        ``"all"``: k counts the terms of all equations of the same grid point together, as the published code does;
+        ``"own"``: those of the equation, as the article says.
+    unbias
+        Whether coefficients are refitted without ridge before they are scored.
+    smallest
+        The least number of terms considered; the published grids start at 1.
+    """
+
+    validation: Problem | None = field(default=None, repr=False)
+    count: str = "all"
+    unbias: bool = True
+    smallest: int = 1
+
+    def __post_init__(self) -> None:
+        if self.count not in ("all", "own"):
+            raise SolverError(f"AICc(count={self.count!r}): expected 'all' (as coded) or 'own' (as written).")
+
+    def judge(self, candidate: Candidate) -> tuple[Verdict, ...]:
+        """Return the verdict on every equation of a candidate."""
+
+        def price(solution: Solution, entry: int, m: float) -> float:
+            everything = self.count == "all" or isinstance(solution.k, Total)
+            k = sum(map(len, solution.support)) if everything else len(solution.support[entry])
+            return 2 * k + 2 * (k + 1) * (k + 2) / max(m - k - 2, 1)
+
+        return _least(candidate, self.validation, self.unbias, self.smallest, None, price)
+
+
+@dataclass(frozen=True)
+class BIC:
+    r"""Schwarz's criterion m ln(RSS / m) + k ln m, for rows that may depend on each other.
+
+    With ``rows`` the likelihood term and the penalty use that effective number instead of the nominal one:
+    overlapping windows of a weak form carry far less information than there are of them (see `effective_rows`).
+
+    Parameters
+    ----------
+    validation
+        Problem of data not used for fitting; the training rows if left out.
+    rows
+        Effective number of rows, one for all equations or by equation; ``"folds"`` estimates it from how much the
+        residuals of the folds vary; by default the nominal number.
+    extended
+        Weight of the extended BIC's 2 ln C(D, k), the price of having D terms to choose from; 0 is plain BIC.
+    unbias
+        Whether coefficients are refitted without ridge before they are scored.
+    """
+
+    validation: Problem | None = field(default=None, repr=False)
+    rows: float | str | Mapping[str, float] | None = None
+    extended: float = 0.0
+    unbias: bool = True
+
+    def __post_init__(self) -> None:
+        if isinstance(self.rows, str) and self.rows != "folds":
+            raise SolverError(f"BIC(rows={self.rows!r}): expected a number, a mapping by equation, or 'folds'.")
+
+    def judge(self, candidate: Candidate) -> tuple[Verdict, ...]:
+        """Return the verdict on every equation of a candidate."""
+
+        def price(solution: Solution, entry: int, m: float) -> float:
+            k = sum(map(len, solution.support)) if isinstance(solution.k, Total) else len(solution.support[entry])
+            terms = term_count(candidate.path, entry)
+            return k * math.log(max(m, 2.0)) + 2 * self.extended * ln_choose(terms, k)
+
+        return _least(candidate, self.validation, self.unbias, 0, self.rows, price)
+
+
+def EBIC(
+    validation: Problem | None = None, *, rows: float | str | Mapping[str, float] | None = None, unbias: bool = True
+) -> BIC:
+    """Return the extended BIC: `BIC` with the price 2 ln C(D, k) of choosing among D terms.
+
+    Examples
+    --------
+    >>> EBIC(rows=20.0).extended
+    1.0
+    """
+    return BIC(validation, rows, 1.0, unbias)
+
+
+def _least(
+    candidate: Candidate,
+    validation: Problem | None,
+    unbias: bool,
+    smallest: int,
+    rows: float | str | Mapping[str, float] | None,
+    price: Callable[[Solution, int, float], float],
+) -> tuple[Verdict, ...]:
+    """Return the size of least m ln(RSS / m) + price per entry."""
+    scored = candidate.problem if validation is None else validation
+    shared = isinstance(candidate.path[0].k, Total)
+    values = np.full((len(candidate.path), 1 if shared else len(scored.target_names)), np.nan)
+    nominal = np.array([scored.n_samples_of(i) for i in range(len(scored.target_names))], dtype=float)
+    for k in range(smallest, len(candidate.path)):
+        solution = candidate.path[k]
+        coef = refit(candidate.problem, solution).coef if unbias else solution.coef
+        rss = np.maximum(scored.rss(coef), np.finfo(float).tiny)
+        totals = (np.array([rss.sum()]), np.array([nominal.sum()])) if shared else (rss, nominal)
+        for entry, (left, n) in enumerate(zip(*totals, strict=True)):
+            m = _effective(rows, candidate, entry, n)
+            values[k, entry] = m * math.log(left / n) + price(solution, entry, m)
+    verdicts = []
+    for column in values.T:
+        order = np.argsort(np.where(np.isnan(column), np.inf, column), kind="stable")
+        rival = int(order[1]) if len(order) > 1 and np.isfinite(column[order[1]]) else None
+        verdicts.append(Verdict(int(order[0]), -float(column[order[0]]), tuple(map(float, column)), rival))
+    return tuple(verdicts)
+
+
+def _effective(
+    rows: float | str | Mapping[str, float] | None, candidate: Candidate, entry: int, nominal: float
+) -> float:
+    if rows is None:
+        return nominal
+    if isinstance(rows, Mapping):
+        target = candidate.problem.target_names[entry]
+        found = rows.get(target, rows.get(target.rstrip("'")))
+        if found is None:
+            raise SolverError(f"BIC(rows=...): no number of rows for the equation {target}.")
+        return float(found)
+    if isinstance(rows, str):
+        if len(candidate.folds) < 2:
+            raise SolverError(
+                "BIC(rows='folds'): pass the folds of the data to select, e.g. form.folds(data, lib, 20)."
+            )
+        largest = candidate.path[len(candidate.path) - 1]
+        share = effective_rows(candidate.folds, largest.coef)
+        fitted = sum(row_counts(candidate.path)) if isinstance(largest.k, Total) else row_counts(candidate.path)[entry]
+        return float(np.mean(share) if isinstance(largest.k, Total) else share[entry]) / fitted * nominal
+    return float(rows)

@@ -1,0 +1,130 @@
+"""The default for whitened rows: how gains fall off along the paths, weighed as tuning systems taught."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactsindy.selection.growth import GrowthRatio, is_empty, log_gains, row_counts, term_count
+from exactsindy.selection.record import Candidate, Verdict
+from exactsindy.solver import Path, Total
+
+Array = NDArray[np.float64]
+
+# What is looked at for each size k, with m rows, gains g and l = ln max(m g, 1).
+FEATURES = (
+    "l_k - l_{k+1}: the growth ratio",
+    "min l up to k - max l after k: the same for the weakest term kept and the best one left out",
+    "l_{k+1}: significance of the next term",
+    "ln of half the log-likelihood ratio to the next best support of the size",
+    "k = 1",
+    "the support of k - 1 is part of that of k",
+)
+# Fitted on the tuning half of the random systems; `benchmarks/selection.py --tune --samples 400 1200` prints them.
+WEIGHTS = (0.426, 0.502, -1.053, 0.542, -3.545, 1.450)
+NONE = 3.566
+_CAP = 10.0
+# Where nothing is more probable than this, the smallest of the supports about as probable is taken: the fewest terms to
+# defend. (A handful of samples: the yearly counts of hare and lynx.)
+_UNSURE, _ABOUT = 0.25, 2 / 3
+
+
+@dataclass(frozen=True)
+class PathEvidence:
+    """Choose the support with the most evidence over all preparations; its share is the probability to be right.
+
+    For every size k of every path some features are weighed to a score s_k: first of all the growth ratio, then how
+    far the weakest term kept stands above the best one left out, how significant the next term is, how far the next
+    best support of the same size is, and whether supports are nested. exp(s_k) over the sum of all and of one
+    more for "none of them" is the probability of a size; supports found in several preparations add up.
+
+    Weights were fitted to random systems whose laws are known, with the noise-whitened rows of
+    `discover`; for other rows use `GrowthRatio`.
+
+    Parameters
+    ----------
+    weights, none
+        Of the features, and the score of "none of them".
+    """
+
+    weights: tuple[float, ...] = WEIGHTS
+    none: float = NONE
+
+    def judge(self, candidate: Candidate) -> tuple[Verdict, ...]:
+        """Return the verdict on every equation of a candidate by itself; values are scores."""
+        if isinstance(candidate.path[0].k, Total):
+            return GrowthRatio().judge(candidate)
+        found = []
+        for entry in range(len(candidate.path[0].status)):
+            scores = features(candidate.path, entry) @ np.array(self.weights)
+            m = row_counts(candidate.path)[entry]
+            values = (math.nan, *(float(s) for s in scores), math.nan)[: len(candidate.path)]
+            empty = is_empty(log_gains(candidate.path)[:, entry], m, term_count(candidate.path, entry))
+            if empty or not len(scores):
+                found.append(Verdict(0 if empty else len(candidate.path) - 1, -math.inf, values))
+                continue
+            k = int(np.argmax(scores)) + 1
+            found.append(Verdict(k, float(scores[k - 1]), values))
+        return tuple(found)
+
+    def settle(self, supports: Sequence[Sequence[frozenset[str]]], verdicts: Sequence[Verdict]) -> tuple[int, Verdict]:
+        """Return which candidate and size one equation is taken from, given what each candidate says of it.
+
+        Parameters
+        ----------
+        supports
+            Per candidate the terms of every size.
+        verdicts
+            Per candidate its verdict.
+        """
+        scored = [
+            (verdict.values[k], c, k)
+            for c, verdict in enumerate(verdicts)
+            if verdict.k
+            for k in range(1, len(verdict.values))
+            if not math.isnan(verdict.values[k])
+        ]
+        if not scored:
+            return 0, verdicts[0]
+        top = max(self.none, max(score for score, _, _ in scored))
+        total = math.exp(self.none - top) + sum(math.exp(score - top) for score, _, _ in scored)
+        shares: dict[frozenset[str], float] = {}
+        for score, c, k in scored:
+            support = supports[c][k]
+            shares[support] = shares.get(support, 0.0) + math.exp(score - top) / total
+        ranked = sorted(shares, key=lambda support: -shares[support])
+        if shares[ranked[0]] < _UNSURE:
+            about = [support for support in ranked if shares[support] >= _ABOUT * shares[ranked[0]]]
+            ranked.sort(key=lambda support: support is not min(about, key=len))
+        _, c, k = max(item for item in scored if supports[item[1]][item[2]] == ranked[0])
+        rival = len(ranked[1]) if len(ranked) > 1 else None
+        chosen = verdicts[c]
+        return c, Verdict(k, chosen.values[k], chosen.values, rival, shares[ranked[0]])
+
+
+def features(path: Path, entry: int) -> Array:
+    """Return the features (sizes 1 .. k_max - 1 x features) of one equation of a path."""
+    m = row_counts(path)[entry]
+    gains = log_gains(path)[:, entry]
+    level = np.log(np.maximum(m * gains, 1.0))
+    rows = []
+    for k in range(1, len(gains)):
+        margin = float(path[k].margin[entry])
+        likelihood = 0.5 * m * math.log1p(margin) if margin < math.inf else math.inf
+        near = math.log(min(max(likelihood, 0.05), math.exp(_CAP))) if margin == margin else math.log(0.05)
+        before, here = (set(path[j].support[entry]) for j in (k - 1, k))
+        rows.append(
+            (
+                level[k - 1] - level[k],
+                level[:k].min() - level[k:].max(),
+                level[k],
+                near,
+                float(k == 1),
+                float(before <= here),
+            )
+        )
+    return np.array(rows, dtype=float).reshape(len(rows), len(FEATURES))

@@ -1,0 +1,163 @@
+"""What a selection returns: one model, the path it was picked from, and how sure the rule is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from exactsindy.solver import Path, Settings, Solution, Status, Total
+
+if TYPE_CHECKING:
+    from exactsindy.problem import Problem
+
+# Below this probability of being right an equation is reported as not identified.
+IDENTIFIED = 0.5
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One path to choose from: a way the rows were prepared, and a ridge."""
+
+    name: str
+    ridge: Any
+    problem: Problem
+    folds: tuple[Problem, ...]
+    path: Path
+    constraints: tuple[Any, ...] = ()
+    settings: Settings = Settings()  # noqa: RUF009 - frozen
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a rule says about one equation (or all, with a shared budget) of one candidate.
+
+    ``values`` holds the criterion of every k (nan where it has none). ``score`` is compared between candidates,
+    larger is better. ``confidence`` is the probability of being right, nan if the rule has none.
+    """
+
+    k: int
+    score: float
+    values: tuple[float, ...]
+    rival: int | None = None
+    confidence: float = math.nan
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the table of a selection: one size of one equation."""
+
+    equation: str
+    preparation: str
+    ridge: Any
+    k: int
+    terms: tuple[str, ...]
+    objective: float
+    value: float
+    proved: bool
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The size chosen for one equation, and how sure the rule is of it."""
+
+    equation: str
+    k: int
+    preparation: str
+    ridge: Any
+    score: float
+    confidence: float
+    rival: int | None
+
+    @property
+    def identified(self) -> bool:
+        """Whether the equation is more likely right than not; True if the rule gives no probability."""
+        return not self.confidence < IDENTIFIED
+
+    def words(self) -> str:
+        """Return how sure the choice is, as a sentence."""
+        if math.isnan(self.confidence):
+            return "no probability is known for this rule" if self.k else "no term is worth its place"
+        shown = "over 99 %" if self.confidence > 0.99 else f"{100 * self.confidence:.0f} %"
+        if self.identified:
+            return f"confidence {shown}"
+        other = "" if self.rival is None else f"; as plausible: {self.rival} term{'' if self.rival == 1 else 's'}"
+        return f"not identified (confidence {shown}{other})"
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """The model a rule picked from proved paths.
+
+    Attributes
+    ----------
+    solution
+        The chosen support of every equation, with its certificate.
+    path
+        The path of every equation in the preparation and with the ridge chosen for it.
+    table
+        Every size of every candidate with the value of the criterion.
+    inclusion
+        ``{equation: {term: share}}``: how often a term is in the best support of the chosen size when blocks of
+        the data are drawn anew; empty if there were no folds to draw from.
+    choices
+        One record per equation; one in all for a shared budget.
+    rule
+        What chose.
+    """
+
+    solution: Solution
+    path: Path
+    table: tuple[Row, ...] = field(repr=False)
+    inclusion: Mapping[str, Mapping[str, float]]
+    choices: tuple[Choice, ...]
+    rule: Any
+
+    @property
+    def confidence(self) -> dict[str, float]:
+        """Probability that the terms of each equation are exactly the true ones; nan where unknown."""
+        return {choice.equation: choice.confidence for choice in self.choices}
+
+    def __str__(self) -> str:
+        lines = [f"{self.rule}"]
+        for choice in self.choices:
+            lines.append(f"{choice.equation}: {choice.k} terms, {choice.words()}")
+            rows = [r for r in self.table if (r.equation, r.preparation) == (choice.equation, choice.preparation)]
+            lines += [_line(row) for row in rows if _same(row.ridge, choice.ridge)]
+        return "\n".join(lines)
+
+
+def _same(first: Any, second: Any) -> bool:
+    return bool((first == second) if not hasattr(first, "shape") else first is second)
+
+
+def _line(row: Row) -> str:
+    value = "      -" if math.isnan(row.value) else f"{row.value:9.4g}"
+    proof = "proved" if row.proved else "not proved"
+    return f"  {'>' if row.chosen else ' '} {row.k:2d} {row.objective:12.6g} {value}  {proof}  {', '.join(row.terms)}"
+
+
+def rows_of(candidate: Candidate, entry: int, equation: str, verdict: Verdict, chosen: bool) -> Sequence[Row]:
+    """Return the lines of one equation of one candidate."""
+    problem = candidate.path.problem
+    shared = isinstance(candidate.path[0].k, Total)
+    result = []
+    for k, solution in enumerate(candidate.path):
+        supports = solution.support if shared else (solution.support[entry],)
+        terms = tuple(problem.names[j] for support in supports for j in support)
+        result.append(
+            Row(
+                equation,
+                candidate.name,
+                candidate.ridge,
+                k,
+                terms,
+                float(solution.objective[entry]),
+                verdict.values[k],
+                solution.status[entry] is Status.OPTIMAL,
+                chosen and k == verdict.k,
+            )
+        )
+    return result

@@ -1,0 +1,215 @@
+"""Rules that draw parts of the data anew: blocked cross-validation and stability."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from exactsindy.errors import SolverError
+from exactsindy.problem import Problem
+from exactsindy.selection.fair import fair_path
+from exactsindy.selection.record import Candidate, Verdict
+from exactsindy.solver import Path, Settings, Total
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """Fit on all folds but one, score on that one; take the smallest size within one standard error of the best.
+
+    Folds are contiguous in time and are sums of Problems, so that each costs O(D^3), not O(n D^2).
+
+    Parameters
+    ----------
+    one_standard_error
+        Whether the smallest size within one standard error of the least error is taken, instead of the least.
+    """
+
+    one_standard_error: bool = True
+
+    def judge(self, candidate: Candidate) -> tuple[Verdict, ...]:
+        """Return the verdict on every equation of a candidate."""
+        folds = need_folds(candidate, "CrossValidation", 2)
+        errors = []
+        for fold, rest in zip(folds, leave_one_out(folds), strict=True):
+            path = again(candidate, rest)
+            rows = np.array([fold.n_samples_of(i) for i in range(len(fold.target_names))], dtype=float)
+            rss = np.array([fold.rss(solution.coef) for solution in path])
+            errors.append(rss.sum(axis=1, keepdims=True) / rows.sum() if _shared(path) else rss / rows)
+        mean, spread = np.mean(errors, axis=0), np.std(errors, axis=0, ddof=1) / np.sqrt(len(folds))
+        verdicts = []
+        for column, width in zip(mean.T, spread.T, strict=True):
+            best = int(np.argmin(column))
+            limit = column[best] + width[best] * self.one_standard_error
+            k = int(np.flatnonzero(column <= limit)[0])
+            verdicts.append(Verdict(k, -float(column[k]), tuple(map(float, column)), best if best != k else None))
+        return tuple(verdicts)
+
+
+@dataclass(frozen=True)
+class Stability:
+    """Take the largest size whose every term is in the best support of most resamples of the data.
+
+    Parameters
+    ----------
+    threshold
+        Share of the resamples in which a term must be.
+    count
+        Number of resamples: folds drawn with replacement, solved exactly.
+    seed
+        Of the draws.
+    """
+
+    threshold: float = 0.8
+    count: int = 30
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.threshold <= 1:
+            raise SolverError(f"Stability(threshold={self.threshold!r}): expected a share above 0 and at most 1.")
+        if not (isinstance(self.count, int) and self.count >= 1):
+            raise SolverError(f"Stability(count={self.count!r}): expected an integer >= 1, e.g. 30.")
+
+    def judge(self, candidate: Candidate) -> tuple[Verdict, ...]:
+        """Return the verdict on every equation of a candidate."""
+        folds = need_folds(candidate, "Stability", 2)
+        paths = [again(candidate, resample) for resample in resamples(folds, self.count, self.seed)]
+        shared = _shared(candidate.path)
+        verdicts = []
+        for entry in range(len(candidate.path[0].status)):
+            values = [1.0]
+            for k in range(1, len(candidate.path)):
+                wanted = members(candidate.path, k, entry, shared)
+                seen = [members(path, k, entry, shared) for path in paths]
+                values.append(min((float(np.mean([t in s for s in seen])) for t in wanted), default=1.0))
+            k = max(i for i, value in enumerate(values) if value >= self.threshold)
+            verdicts.append(Verdict(k, float(values[k]), tuple(map(float, values))))
+        return tuple(verdicts)
+
+
+def inclusion(
+    folds: Sequence[Problem],
+    solution: Any,
+    *,
+    count: int = 30,
+    seed: int = 0,
+    constraints: Sequence[Any] = (),
+    settings: Settings = Settings(),  # noqa: B008 - frozen
+) -> dict[str, dict[str, float]]:
+    """Return ``{equation: {term: share}}``: how often terms are in the best support of the solution's size.
+
+    Blocks of the data (the folds) are drawn with replacement and each resample is solved exactly.
+
+    Parameters
+    ----------
+    folds
+        Parts of the data, contiguous in time; their sum is the regression.
+    solution
+        The solution whose sizes, ridge and terms are looked at.
+    count, seed
+        How many resamples, and the seed of the draws.
+    constraints, settings
+        As in `solve`.
+
+    Examples
+    --------
+    >>> import exactsindy as es
+    >>> rng = np.random.default_rng(0)
+    >>> theta = rng.normal(size=(200, 5))
+    >>> y = theta[:, 1] + 0.1 * rng.normal(size=200)
+    >>> folds = [es.Problem.from_arrays(theta[i::10], y[i::10]) for i in range(10)]
+    >>> inclusion(folds, es.solve(sum(folds), 1))
+    {"y0'": {'theta1': 1.0}}
+    """
+    from exactsindy.solver import solve
+
+    tally: dict[str, dict[str, int]] = {target: {} for target in solution.problem.target_names}
+    names = solution.problem.names
+    for resample in resamples(folds, count, seed):
+        found = solve(
+            resample, solution.k, ridge=solution.ridge, constraints=constraints, start=solution, settings=settings
+        )
+        for target, support in zip(tally, found.support, strict=True):
+            for j in support:
+                tally[target][names[j]] = tally[target].get(names[j], 0) + 1
+    return {
+        target: {name: seen / count for name, seen in sorted(shares.items(), key=lambda item: -item[1])}
+        for target, shares in tally.items()
+    }
+
+
+def leave_one_out(folds: Sequence[Problem]) -> list[Problem]:
+    """Return for each fold the sum of the others."""
+    ones = np.ones(len(folds))
+    return [weighted_sum(folds, np.where(np.arange(len(folds)) == i, 0.0, ones)) for i in range(len(folds))]
+
+
+def resamples(folds: Sequence[Problem], count: int, seed: int) -> list[Problem]:
+    """Return sums of folds drawn with replacement."""
+    rng = np.random.default_rng(seed)
+    shares = [1 / len(folds)] * len(folds)
+    return [weighted_sum(folds, rng.multinomial(len(folds), shares)) for _ in range(count)]
+
+
+def weighted_sum(folds: Sequence[Problem], weights: ArrayLike) -> Problem:
+    """Return sum_i weights[i] * folds[i], with one factorisation per block instead of one per fold.
+
+    Examples
+    --------
+    >>> folds = [Problem.from_arrays([[1.0], [2.0]], [1.0, 2.0]), Problem.from_arrays([[3.0]], [1.0])]
+    >>> weighted_sum(folds, [2.0, 1.0]).n_samples
+    3
+    """
+    used = [(float(w), fold) for w, fold in zip(np.asarray(weights), folds, strict=True) if w > 0]
+    blocks = []
+    for b, first in enumerate(folds[0].blocks):
+        parts = [(np.sqrt(w), fold.blocks[b]) for w, fold in used]
+        stacked = np.vstack([root * block.factor for root, block in parts])
+        factor = np.zeros_like(first.factor)
+        triangle = np.triu(np.linalg.qr(stacked, mode="r"))
+        factor[: len(triangle)] = triangle
+        n = sum(block.n_samples for _, block in parts)
+        # Fewer rows than columns leave rounding below them.
+        factor[n:] = 0.0
+        blocks.append(replace(first, factor=factor, n_samples=n))
+    return Problem(tuple(blocks))
+
+
+def again(candidate: Candidate, problem: Problem) -> Path:
+    """Return the path of other data as the candidate's was made."""
+    size = len(candidate.path) - 1
+    budget = candidate.path[0].k
+    k_max = Total(size, budget.weights) if isinstance(budget, Total) else size
+    last = candidate.path[len(candidate.path) - 1]
+    return fair_path(
+        problem,
+        k_max,
+        ridge=candidate.ridge,
+        constraints=candidate.constraints,
+        start=last,
+        settings=candidate.settings,
+    )
+
+
+def members(path: Path, k: int, entry: int, shared: bool) -> set[tuple[int, int]]:
+    """Return the terms of a size as (equation, term)."""
+    rows = range(len(path[k].support)) if shared else [entry]
+    return {(row, j) for row in rows for j in path[k].support[row]}
+
+
+def need_folds(candidate: Candidate, rule: str, least: int) -> tuple[Problem, ...]:
+    """Return the folds, refusing a problem that cannot be taken apart."""
+    if len(candidate.folds) < least:
+        raise SolverError(
+            f"{rule}: needs the data in parts; pass a list of Problems such as form.folds(data, library, 10)."
+        )
+    return candidate.folds
+
+
+def _shared(path: Path) -> bool:
+    return isinstance(path[0].k, Total)

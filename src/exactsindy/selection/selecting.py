@@ -1,0 +1,216 @@
+"""The verb: pick one model from the proved paths of one or several regressions."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+from exactsindy.errors import SolverError
+from exactsindy.problem import Problem
+from exactsindy.selection.evidence import PathEvidence
+from exactsindy.selection.fair import fair_path
+from exactsindy.selection.growth import GrowthRatio
+from exactsindy.selection.join import join_paths, join_problems
+from exactsindy.selection.record import Candidate, Choice, Row, Selection, Verdict, rows_of
+from exactsindy.selection.resampling import inclusion, weighted_sum
+from exactsindy.solver import Path, Settings, Total
+
+Problems = Problem | Sequence[Problem] | Mapping[str, Problem | Sequence[Problem]]
+# Folds from which inclusion probabilities are worth computing.
+_LEAST_FOLDS = 5
+
+
+class Rule(Protocol):
+    """How a size is picked from a path: `GrowthRatio`, `AICc`, `BIC`, `CrossValidation`, `Stability`."""
+
+    def judge(self, candidate: Candidate) -> tuple[Verdict, ...]:
+        """Return the verdict on every equation of a candidate (one in all for a shared budget)."""
+
+
+def select(
+    problems: Problems,
+    *,
+    k_max: int | Total,
+    ridge: Any = 0.0,
+    by: Rule | str = "auto",
+    constraints: Sequence[Any] = (),
+    settings: Settings = Settings(),  # noqa: B008 - frozen
+) -> Selection:
+    """Solve for every number of terms, each proved, and pick one per equation.
+
+    Parameters
+    ----------
+    problems
+        A Problem; or its folds, a list of Problems contiguous in time such as ``form.folds(data, library, 10)``,
+        which cross-validation, stability and inclusion probabilities need; or a mapping from a name to either, for
+        several preparations of the same data: then each equation is taken from the one that the rule scores best.
+    k_max
+        Largest number of terms of an equation, or ``Total(k_max)`` for a budget shared by all. Let it exceed the
+        expected number by 2 or 3.
+    ridge
+        As in `solve`, or a list of ridges to choose from.
+    by
+        A rule: ``GrowthRatio()`` (``"auto"``), ``AICc(validation=problem)``, ``BIC(...)``, ``EBIC(...)``,
+        ``CrossValidation()``, ``Stability()``.
+    constraints, settings
+        As in `solve`; the time limit is for the whole call.
+
+    Returns
+    -------
+    Selection
+        ``.solution``, ``.path``, ``.table``, ``.inclusion``, ``.confidence``.
+
+    Raises
+    ------
+    SolverError
+        If an argument is of the wrong kind or the rule lacks what it needs.
+
+    Examples
+    --------
+    >>> import numpy as np, exactsindy as es
+    >>> rng = np.random.default_rng(0)
+    >>> theta = rng.normal(size=(300, 10))
+    >>> y = 2 * theta[:, 3] - theta[:, 7] + 0.1 * rng.normal(size=300)
+    >>> folds = [es.Problem.from_arrays(theta[i : i + 30], y[i : i + 30]) for i in range(0, 300, 30)]
+    >>> chosen = es.select(folds, k_max=6)
+    >>> chosen.solution.support, chosen.inclusion
+    (((3, 7),), {"y0'": {'theta3': 1.0, 'theta7': 1.0}})
+    """
+    rule = _rule(by)
+    clock = _Clock(settings)
+    candidates = _candidates(problems, k_max, ridge, tuple(constraints), clock)
+    verdicts = [rule.judge(candidate) for candidate in candidates]
+    entries = range(len(verdicts[0]))
+    shared = isinstance(k_max, Total)
+    targets = candidates[0].problem.target_names
+    labels = (", ".join(targets),) if shared else targets
+    settled = [_settle(rule, candidates, [of[i] for of in verdicts], i) for i in entries]
+    best, chosen = [c for c, _ in settled], [verdict for _, verdict in settled]
+    path = _path(candidates, best, shared)
+    sizes = [verdict.k for verdict in chosen]
+    solution = path[sizes[0]] if shared else path.at(sizes)
+    choices = tuple(
+        Choice(label, v.k, candidates[c].name, candidates[c].ridge, v.score, v.confidence, v.rival)
+        for label, v, c in zip(labels, chosen, best, strict=True)
+    )
+    table: list[Row] = []
+    for c, candidate in enumerate(candidates):
+        for i in entries:
+            verdict = chosen[i] if c == best[i] else verdicts[c][i]
+            table += rows_of(candidate, i, labels[i], verdict, c == best[i])
+    shares = _inclusion(candidates, best, solution, shared, tuple(constraints), clock)
+    return Selection(solution, path, tuple(table), shares, choices, rule)
+
+
+def _settle(rule: Rule, candidates: Sequence[Candidate], verdicts: list[Verdict], i: int) -> tuple[int, Verdict]:
+    """Return the candidate and verdict for one equation: the best score, or what the rule makes of all together."""
+    if isinstance(rule, PathEvidence) and not isinstance(candidates[0].path[0].k, Total):
+        names = [candidate.path.problem.names for candidate in candidates]
+        supports = [
+            [frozenset(names[c][j] for j in solution.support[i]) for solution in candidate.path]
+            for c, candidate in enumerate(candidates)
+        ]
+        return rule.settle(supports, verdicts)
+    c = max(range(len(candidates)), key=lambda c: verdicts[c].score)
+    return c, verdicts[c]
+
+
+class _Clock:
+    """Hands what is left of the time limit to each solve."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.begin = time.monotonic()
+
+    def settings_for(self, parts: int) -> Settings:
+        """Return settings with an equal share of the remaining time for each of so many parts."""
+        if self.settings.seconds is None:
+            return self.settings
+        left = self.settings.seconds - (time.monotonic() - self.begin)
+        return replace(self.settings, seconds=max(left / parts, 0.05))
+
+
+def _rule(by: Any) -> Rule:
+    if by == "auto":
+        return GrowthRatio()
+    if isinstance(by, type) or not hasattr(by, "judge"):
+        raise SolverError(
+            f"by={by!r}: expected 'auto' or a rule: GrowthRatio(), AICc(...), BIC(...), EBIC(...), CrossValidation(), "
+            "Stability()."
+        )
+    return by  # type: ignore[no-any-return]
+
+
+def _candidates(
+    problems: Any, k_max: int | Total, ridge: Any, constraints: tuple[Any, ...], clock: _Clock
+) -> list[Candidate]:
+    named = problems if isinstance(problems, Mapping) else {"": problems}
+    ridges = list(ridge) if isinstance(ridge, (list, tuple)) else [ridge]
+    if not named or not ridges:
+        raise SolverError(
+            f"select: got {len(named)} preparations and {len(ridges)} ridges; expected at least one of each."
+        )
+    folds = {name: _folds(value) for name, value in named.items()}
+    first = next(iter(folds.values()))[0].target_names
+    found = []
+    # Twice as many parts as paths: the other half of the time is for resampling.
+    left = len(named) * len(ridges) + 1
+    for name, parts in folds.items():
+        whole = parts[0] if len(parts) == 1 else weighted_sum(parts, [1.0] * len(parts))
+        if whole.target_names != first:
+            raise SolverError(
+                f"select: preparation {name!r} has the equations {', '.join(whole.target_names)}, the first one "
+                f"{', '.join(first)}; expected the same."
+            )
+        for value in ridges:
+            settings = clock.settings_for(left)
+            path = fair_path(whole, k_max, ridge=value, constraints=constraints, settings=settings)
+            kept = parts if len(parts) > 1 else ()
+            found.append(Candidate(name, value, whole, kept, path, constraints, settings))
+            left -= 1
+    return found
+
+
+def _folds(value: Any) -> tuple[Problem, ...]:
+    if isinstance(value, Problem):
+        return (value,)
+    parts = tuple(value) if isinstance(value, Sequence) else ()
+    if not parts or not all(isinstance(part, Problem) for part in parts):
+        raise SolverError(
+            f"problems: got {type(value).__name__}; expected a Problem, a list of folds, or a mapping from a name to "
+            "these."
+        )
+    return parts
+
+
+def _path(candidates: Sequence[Candidate], best: Sequence[int], shared: bool) -> Path:
+    if shared:
+        return candidates[best[0]].path
+    paths = [candidates[c].path for c in best]
+    problem = join_problems([candidates[c].problem for c in best])
+    return join_paths(problem, paths)
+
+
+def _inclusion(
+    candidates: Sequence[Candidate],
+    best: Sequence[int],
+    solution: Any,
+    shared: bool,
+    constraints: tuple[Any, ...],
+    clock: _Clock,
+) -> dict[str, dict[str, float]]:
+    """Return inclusion probabilities at the chosen sizes where there are enough folds."""
+    if min(len(candidates[c].folds) for c in best) < _LEAST_FOLDS:
+        return {}
+    counts = {len(candidates[c].folds) for c in best}
+    if len(counts) > 1 or (not shared and not any(solution.k)):
+        return {}
+    if shared:
+        folds: Sequence[Problem] = candidates[best[0]].folds
+    else:
+        (count,) = counts
+        folds = [join_problems([candidates[c].folds[f] for c in best]) for f in range(count)]
+    settings = replace(clock.settings_for(60), progress=None)
+    return inclusion(folds, solution, constraints=constraints, settings=settings)

@@ -1,0 +1,45 @@
+"""Ctrl-C ends a call with its best answer, not with an exception somewhere inside it.
+
+The native search looks for Ctrl-C by itself; a call that consists of many short searches would meet it between two of
+them. So while `held` is active it is only remembered, and every loop of the solver asks `pressed`.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+_state = {"pressed": False}  # of the main thread: signals arrive nowhere else
+
+
+def pressed() -> bool:
+    """Whether Ctrl-C was pressed during the call that `held` wraps."""
+    return _state["pressed"] and threading.current_thread() is threading.main_thread()
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Remember Ctrl-C instead of raising; pressed twice, it is raised all the same.
+
+    Does nothing outside the main thread, inside another `held`, or where the program handles the signal itself.
+    """
+    ours = threading.current_thread() is threading.main_thread()
+    if not ours or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    _state["pressed"] = False
+    signal.signal(signal.SIGINT, _remember)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        _state["pressed"] = False
+
+
+def _remember(number: int, frame: FrameType | None) -> None:
+    if _state["pressed"]:
+        raise KeyboardInterrupt
+    _state["pressed"] = True

@@ -1,0 +1,108 @@
+"""The selection benchmark: cases, rows, resuming, the page and its figures."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from exactsindy.data import Field
+from exactsindy.experiments.selection_benchmark import run_selection, selection_table
+from exactsindy.experiments.selection_cases import (
+    NOISES,
+    SelectionCase,
+    field_cases,
+    half_cases,
+    load,
+    named_cases,
+)
+from exactsindy.experiments.selection_plot import plot_reliability
+from exactsindy.experiments.selection_report import reliability, selection_report
+from exactsindy.experiments.selection_rows import CEILING, OURS, SSR, STLSQ, SelectionRow
+from exactsindy.experiments.selection_tuning import examples, fit_weights
+from exactsindy.systems import SYSTEMS
+
+CASE = SelectionCase("tuning", "lotka_volterra", 400, 0.005, 0)
+
+
+def row(**changes):
+    base = SelectionRow("reporting", "random-1", 400, 0.05, 1, OURS, "x'", True, 1.0, 2, 2, 0.9, 100.0, 1.0)
+    return replace(base, **changes)
+
+
+def test_halves_share_no_data_and_cover_all_cells():
+    tuning, reporting = (half_cases(half, (400, 1200), NOISES, 3) for half in ("tuning", "reporting"))
+    assert len(tuning) == len(reporting) == 2 * 6 * (3 + len(SYSTEMS))
+    assert not {case.key for case in tuning} & {case.key for case in reporting}
+    drawn = {int(c.system.removeprefix("random-")) % 2 for c in reporting if c.system.startswith("random-")}
+    assert drawn == {1}
+    first, second = load(CASE), load(replace(CASE, part="reporting", seed=1))
+    assert not np.array_equal(first.data[0].states, second.data[0].states)
+    assert np.array_equal(first.data[0].states, load(CASE).data[0].states)
+
+
+def test_named_cases_are_those_of_the_article():
+    cases = named_cases((1000,))
+    assert {c.system: (c.samples, c.noise) for c in cases}["lorenz"] == (5000, 0.002)
+    duffing = load(next(c for c in cases if c.system == "duffing"))
+    assert set(duffing.truth) == {"X'", "Y'"}
+    assert duffing.truth["X'"] == {"x", "x^3", "x y^2"}
+    assert {c.noise for c in field_cases((1000,)) if c.system == "burgers"} == {0.05, 0.2}
+    burgers = load(SelectionCase("fields", "burgers", 201, 0.05, 1000))
+    assert isinstance(burgers.data, Field)
+
+
+def test_a_case_is_measured_once(tmp_path):
+    said = []
+    run_selection([CASE], tmp_path, baselines=False, say=said.append)
+    rows = list(selection_table(tmp_path))
+    assert {r.method for r in rows} == {OURS, CEILING}
+    assert all(r.exact and r.overlap == 1.0 for r in rows)
+    assert all(0 < r.confidence <= 1 for r in rows if r.method == OURS)
+    run_selection([CASE], tmp_path, baselines=False, say=said.append)
+    assert said[-1] == "1 data sets present, 0 to measure."
+    assert len(list(selection_table(tmp_path))) == len(rows)
+
+
+def test_baselines_find_easy_laws():
+    pytest.importorskip("pysindy")
+    from exactsindy.experiments.selection_baselines import tuned_supports
+
+    loaded = load(replace(CASE, noise=0.001, samples=1200))
+    found = tuned_supports(loaded.data, loaded.library)
+    assert set(found) == {STLSQ, SSR}
+    for supports in found.values():
+        assert len(supports) == 2
+        assert all(terms for terms in supports)
+
+
+def test_the_page_tells_rates_calibration_and_where_a_baseline_wins(tmp_path):
+    rows = [row(equation=f"e{i}", exact=i % 10 != 0, confidence=0.9) for i in range(100)]
+    rows += [row(equation=f"e{i}", method=STLSQ, confidence=math.nan) for i in range(100)]
+    rows += [row(part="named", system="lorenz", seed=s, equation="x'", exact=s != 3) for s in range(4)]
+    text = selection_report(rows, "a machine")
+    assert "| discover | 0.900 | 0.900 |" in text
+    assert "| goal | 0.87 | - |" in text
+    assert "STLSQ, tuned at 5 %, n 400 (1.00 against 0.90)" in text
+    assert "| 0.90 | 100 | 0.90 ± 0.03 |" in text
+    assert "| lorenz | 5 % | 400 | 3 of 4 |" in text
+    plot_reliability(rows, tmp_path / "plot.png")
+    assert (tmp_path / "plot.png").stat().st_size > 1000
+
+
+def test_reliability_has_one_bin_per_level():
+    sure = [row(equation=f"a{i}", confidence=0.99) for i in range(10)]
+    unsure = [row(equation=f"b{i}", confidence=0.1, exact=i == 0) for i in range(10)]
+    low, high = reliability([*sure, *unsure, row(confidence=math.nan, equation="c")])
+    assert (low.count, low.right) == (10, 0.1)
+    assert (high.count, high.right) == (10, 1.0)
+
+
+def test_examples_of_the_tuning_half():
+    (first, second) = examples([CASE], say=lambda text: None)
+    assert first.features.shape == second.features.shape == (21, 6)
+    assert first.right.any()
+    weights, none = fit_weights([first, second])
+    assert np.isfinite([*weights, none]).all()

@@ -1,0 +1,145 @@
+"""The page: every section, nothing from outside, names cannot break it; looked at in a browser where there is one."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import exactsindy as es
+from exactsindy.errors import DataError
+from exactsindy.report import report
+
+pytest.importorskip("plotly")
+pytest.importorskip("jinja2")
+
+SECTIONS = ["equations", "proof", "path", "rivals", "fit", "phase", "residuals", "data", "reproduce"]
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+VOID = {"meta", "link", "br", "img", "mspace"}
+
+
+class Outline(HTMLParser):
+    """Sections, addresses and plots of a page, and whether its elements are closed in order."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.sections, self.addresses, self.plots = [], [], [], 0
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "section":
+            self.sections.append(given["id"])
+        self.plots += given.get("class") == "plot"
+        self.addresses += [given[key] for key in ("src", "href") if key in given]
+
+    def handle_startendtag(self, tag, attrs):
+        pass
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def outline(text):
+    parser = Outline()
+    parser.feed(text)
+    assert parser.open == []
+    return parser
+
+
+@pytest.fixture(scope="module")
+def page(oscillator, tmp_path_factory):
+    return oscillator.report(tmp_path_factory.mktemp("report") / "report.html", title="Oscillator")
+
+
+def test_all_sections_are_there_and_nothing_comes_from_outside(page, oscillator):
+    text = page.read_text(encoding="utf-8")
+    found = outline(text)
+    assert [name for name in found.sections if name in SECTIONS] == SECTIONS
+    assert found.plots == 2 + 2 + 1 + 2  # paths, fits, phase, residuals
+    assert all(address.startswith(("#", "data:")) for address in found.addresses)
+    assert page.stat().st_size < 3_000_000
+    assert oscillator.problem.fingerprint in text
+    assert oscillator.data.fingerprint in text
+    assert "no other combination of as many terms" in text
+    assert "Not proved: that the system is this." in text
+    assert "<math" in text
+
+
+def test_every_embedded_figure_is_json(page):
+    parts = re.findall(r'<script type="application/json">(.*?)</script>', page.read_text(encoding="utf-8"), re.DOTALL)
+    figures = [json.loads(part) for part in parts]
+    assert {"data", "layout", "title"} <= set(figures[0])
+    assert figures[0]["data"][0]["x"] == [0, 1, 2, 3, 4]
+
+
+def test_no_half_written_file_is_left(page):
+    assert [file.name for file in page.parent.iterdir()] == ["report.html"]
+
+
+def test_names_cannot_break_the_page(tmp_path):
+    t = np.arange(0.0, 10.0, 0.05)
+    states = ("a<b", "</script>")
+    found = es.discover(
+        np.column_stack([np.cos(t), -np.sin(t)]), time=t, states=states, library=es.Polynomials(1), k_max=2
+    )
+    text = report(found, tmp_path / "odd.html", title="<b>odd</b>").read_text(encoding="utf-8")
+    outline(text)
+    assert "<b>odd" not in text
+    assert text.count("</script>") == text.count("<script")
+
+
+def test_fields_are_pictures(burgers, tmp_path):
+    text = burgers.report(tmp_path / "burgers.html").read_text(encoding="utf-8")
+    found = outline(text)
+    assert "fields" in found.sections
+    assert "fit" not in found.sections
+    assert sum(address.startswith("data:image/png") for address in found.addresses) == 2
+
+
+def test_missing_folder_is_one_sentence(oscillator, tmp_path):
+    with pytest.raises(DataError, match="the folder cannot be written to"):
+        oscillator.report(tmp_path / "nowhere" / "report.html")
+
+
+def test_shared_budget_is_reported(tmp_path):
+    t = np.arange(0.0, 10.0, 0.05)
+    found = es.discover(
+        np.column_stack([np.cos(t), -np.sin(t)]), time=t, library=es.Polynomials(1), k_max=es.Total(4), form="strong"
+    )
+    text = found.report(tmp_path / "shared.html").read_text(encoding="utf-8")
+    assert "All equations together" in text
+    assert "rivals" not in outline(text).sections
+
+
+def browse(page, folder, *options):
+    """Return the page after its scripts ran, and what the browser complained about."""
+    command = [
+        *(CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--log-level=0"),
+        *(f"--user-data-dir={folder}", "--virtual-time-budget=20000", *options, "--dump-dom", page.as_uri()),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return done.stdout, [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: apt-get install chromium")
+def test_a_browser_draws_every_plot_without_complaint(page, tmp_path):
+    shown, complaints = browse(page, tmp_path, "--blink-settings=preferredColorScheme=0")  # dark
+    assert complaints == []
+    assert 'data-ready="true"' in shown
+    assert shown.count('class="plot js-plotly-plot"') == outline(page.read_text(encoding="utf-8")).plots
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: apt-get install chromium")
+def test_a_complaint_of_the_browser_would_be_seen(tmp_path):
+    page = tmp_path / "broken.html"
+    page.write_text("<script>throw new Error('broken')</script>", encoding="utf-8")
+    assert "broken" in browse(page, tmp_path / "profile")[1][0]

@@ -1,0 +1,74 @@
+"""HTML for notebooks: well-formed, escaped, and says the same as the text."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+
+import exactsindy as es
+from exactsindy.library import mathml
+from exactsindy.library.parser import parse_term
+from exactsindy.library.variables import Variables
+
+KNOWN = Variables(("x", "y", "u", "alpha", "x0"), axes=("lon", "z"))
+
+
+def parsed(text):
+    return ElementTree.fromstring(text.replace("&#x2062;", "").replace("&#x2061;", "").replace("&alpha;", "α"))
+
+
+def flat(element):
+    return "".join(element.itertext())
+
+
+@pytest.mark.parametrize(
+    "name, shown",
+    [
+        ("x^2 y", "x2y"),
+        ("u_zz", "uzz"),
+        ("u u_lon", "uulon"),
+        ("sin(2 x)", "sin(2x)"),
+        ("x/y", "xy"),
+        ("alpha", "α"),
+        ("x0", "x0"),
+        ("sqrt(x)", "x"),
+        ("1", "1"),
+    ],
+)
+def test_terms_are_well_formed(name, shown):
+    assert flat(parsed(f"<m>{mathml.term(parse_term(name, KNOWN))}</m>")) == shown
+
+
+def test_numbers_and_signs():
+    x = parse_term("x", KNOWN)
+    element = parsed(
+        mathml.equation("x'", [(-1.0, x), (2.5e-7, parse_term("y", KNOWN)), (3.0, parse_term("1", KNOWN))])
+    )
+    assert flat(element) == "x′=−x+2.5×10−7y+3"
+    assert flat(parsed(mathml.equation("u_tt", []))) == "utt=0"
+    assert flat(parsed(f"<m>{mathml.with_error(-1.2345, 0.012)}</m>")) == "(1.234±0.012)"
+    assert flat(parsed(f"<m>{mathml.with_error(1.5, float('nan'))}</m>")) == "1.5"
+
+
+def test_names_without_structure_are_escaped():
+    assert "&lt;b&gt;" in mathml.equation("y", [(1.0, "<b>")])
+
+
+def test_results_have_html(oscillator):
+    solution, path, pool = oscillator.solution, oscillator.selection.path, oscillator.pool
+    for value in (solution, path, pool, oscillator.model, oscillator):
+        parsed(value._repr_html_().replace("<br>", ""))
+    assert "proved optimal" in solution._repr_html_()
+    assert path._repr_html_().count("<tr>") == 1 + 2 * len(path)
+    assert "Not proved: that the system is this." in oscillator._repr_html_()
+
+
+def test_shared_budget_has_html():
+    theta = np.random.default_rng(0).normal(size=(40, 4))
+    problem = es.Problem.from_arrays(theta, theta[:, :2], names=["a", "b<", "c", "d"])
+    html = es.solve(problem, es.Total(2))._repr_html_()
+    parsed(html)
+    assert "all together" in html
+    parsed(es.solve_path(problem, es.Total(2))._repr_html_())
