@@ -13,6 +13,10 @@
 
 namespace exactsindy::constrained {
 
+constexpr double kZero = 1e-10;   // coefficients below this share of the largest may be zero: guidance only
+constexpr double kRough = 1e-6;   // values above this share of |z|^2 are right to kBlur in doubles
+constexpr long kLonely = 20'000;  // nodes after which a rival is no longer looked for, if none has turned up
+
 enum class End { kComplete, kTime, kNodes, kInterrupted };
 
 struct Options {

@@ -12,6 +12,7 @@ import exactsindy as es
 from constrained_oracle import Oracle
 from exactsindy.certificate.constrained import violations
 from exactsindy.constraints import compile_rules
+from exactsindy.experiments.instances import Instance, prepare
 
 NAMES = ["1", "x", "y", "x^2", "x y", "y^2", "x^3", "x^2 y", "x y^2", "y^3"]
 
@@ -102,6 +103,19 @@ def test_equations_that_nothing_binds_are_solved_apart(problem):
     assert solution.support[1] == plain.support[1]
     assert np.isclose(solution.objective[1], plain.objective[1], rtol=1e-14)
     assert 6 not in solution.support[0]
+
+
+@pytest.mark.parametrize("system, degree, k", [("hopf", 5, 4), ("lorenz", 3, 3)])
+def test_a_constraint_that_asks_nothing_changes_nothing(system, degree, k):
+    """The constrained search and the plain one agree to the bit on ill-conditioned libraries."""
+    problem = prepare(Instance(system, degree=degree, duration=2.0)).problem
+    for ridge in (0.0, 0.01):
+        plain = es.solve(problem, k, ridge=ridge)
+        wide = [es.Bounds(target, problem.names[1], -1e9, 1e9) for target in problem.target_names]
+        solution = es.solve(problem, k, ridge=ridge, constraints=wide)
+        assert solution.support == plain.support
+        assert np.array_equal(solution.objective, plain.objective)
+        assert np.allclose(solution.margin, plain.margin, rtol=1e-9)
 
 
 def test_path_is_what_solve_returns(problem):
@@ -286,7 +300,13 @@ def test_certificate_names_constraints_and_comes_back(problem):
     assert (bound.size, bound.weights) == (4, (1.0, 1.0))
 
 
-def test_verify_sees_wrong_claims(problem):
+def test_verify_sees_wrong_claims():
+    rng = np.random.default_rng(6)
+    x, y = rng.normal(size=(2, 80))
+    theta = np.column_stack([x, y, x**3, x * y**2, y**3])
+    target = np.column_stack([2 * x - 0.1 * x**3, 2 * y - 0.3 * y**3]) + 0.3 * rng.normal(size=(80, 2))
+    names = ["x", "y", "x^3", "x y^2", "y^3"]
+    problem = es.Problem.from_arrays(theta, target, names=names, target_names=["x''", "y''"])
     constraints = [
         es.Equal(("x", "x"), ("y", "y")),
         es.Bounds("x", "x^3", -0.05, 0),
@@ -301,10 +321,10 @@ def test_verify_sees_wrong_claims(problem):
     assert not es.verify(problem, replace(solution, objective=solution.objective * 1.01)).ok
     raised = replace(solution, lower_bound=solution.objective * 1.1)
     assert any("exceeds the objective" in text for text in es.verify(problem, raised).failures)
-    other = es.refit(problem, [["1"], ["1"]], constraints=constraints)
+    other = es.refit(problem, [["y"], ["x"]], constraints=constraints)
     wrong = replace(other, status=solution.status, k=(2, 2), lower_bound=other.objective)
     assert any("a support has the objective" in text for text in es.verify(problem, wrong).failures)
-    broken = replace(solution, constraints=(*constraints, es.Require("x", "1"), "x: x + y <= -5"))
+    broken = replace(solution, constraints=(*constraints, es.Require("x", "y"), "x: x + y <= -5"))
     failures = es.verify(problem, broken).failures
     assert any("Require" in text for text in failures)
     assert any("x: x + y <= -5" in text for text in failures)

@@ -122,7 +122,7 @@ def page(rows: Sequence[ConstraintRow], machine: str) -> str:
     """Return the page docs/benchmarks/constraints.md."""
     duffing = [row for row in rows if row.name.startswith("Duffing")]
     others = [row for row in rows if not row.name.startswith("Duffing")]
-    lines = [_HEAD, f"Machine: {machine}.", "", f"Duffing: {_summary(duffing)}"]
+    lines = [_HEAD, f"Machine: {machine.rstrip('.')}.", "", f"Duffing: {_summary(duffing)}"]
     lines += [f"Joint Lorenz and MHD: {_summary(others)}"] if others else []
     return "\n".join([*lines, "", _COLUMNS, "|---" * 13 + "|", *map(_line, rows)]) + "\n"
 
