@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-BLOCK = re.compile(r"^```(python|console)\n(.*?)^```\n(?:\n?^```\n(.*?)^```\n)?", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^```(python|console)\n(.*?)^```\n(?:\n?^```(?:text)?\n(.*?)^```\n)?", re.DOTALL | re.MULTILINE)
 
 
 @dataclass(frozen=True)

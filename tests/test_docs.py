@@ -11,7 +11,7 @@ import pytest
 from doc_examples import ROOT, pages, run
 
 DOCS = Path(__file__).parent.parent / "docs"
-NEEDS = {"coming_from_pysindy.md": "pysindy"}
+NEEDS = {"coming_from_pysindy.md": "pysindy", "constraints.md": "clarabel"}
 NUMBER = re.compile(r"[-+]?\d[\d,]*\.?\d*(?:e[-+]?\d+)?")
 
 

@@ -181,3 +181,12 @@ def test_constraints_are_kept_and_verified(tmp_path):
     assert json.loads(done.stdout)["coefficients"]["hare'"]["hare"] == pytest.approx(0.5, abs=1e-9)
     assert call("verify", tmp_path / "run").stdout.startswith("Verified")
     call("report", tmp_path / "run")
+
+
+def test_constraints_that_bind_equations_need_one_budget(tmp_path):
+    words = ("discover", LYNX, "--time", "year", "--degree", 1, "--strong", "-q")
+    bound = ("--constraint", "hare': lynx == lynx': hare")
+    assert "give them one budget" in call(*words, "--k-max", 2, *bound, code=1).stderr
+    done = call(*words, "--total", 4, *bound, "--run", tmp_path / "run", "--report", tmp_path / "r.html")
+    assert "All equations together" in done.stdout
+    assert call("verify", tmp_path / "run").stdout.startswith("Verified")

@@ -30,6 +30,7 @@ def discover(
     order: Annotated[int, typer.Option(min=1, help="Fields: derivatives up to this order.")] = 4,
     weak: Annotated[bool | None, typer.Option("--weak/--strong", help="Weak or strong form, not the best.")] = None,
     k_max: Annotated[int | None, typer.Option(min=1, help="Most terms of an equation; 8 by default.")] = None,
+    total: Annotated[int | None, typer.Option(min=1, help="Most terms of all equations together.")] = None,
     select: Annotated[str, typer.Option(help=f"Who picks the number of terms: {', '.join(_RULES)}.")] = "auto",
     constraint: options.Constraints = None,
     ridge: options.Ridge = 0.0,
@@ -52,7 +53,7 @@ def discover(
     from exactsindy.data import load
     from exactsindy.discover import discover as find
     from exactsindy.discover import save_run
-    from exactsindy.solver import Settings
+    from exactsindy.solver import Settings, Total
 
     output.check_folders(report, save)
     measured = load(
@@ -72,7 +73,7 @@ def discover(
             measured,
             library=library(measured, degree, order),
             form="auto" if weak is None else "weak" if weak else "strong",
-            k_max=k_max,
+            k_max=k_max if total is None else Total(total),
             select=rule(select),
             constraints=options.constraints(constraint),
             ridge=ridge,

@@ -81,6 +81,11 @@ def select(
     rule = _rule(by)
     clock = _Clock(settings)
     candidates = _candidates(problems, k_max, ridge, tuple(constraints), clock)
+    if not isinstance(k_max, Total) and any(candidate.path[0].joint for candidate in candidates):
+        raise SolverError(
+            "select: the constraints bind equations together, so there is one answer for all of them; give them one "
+            "budget, e.g. k_max=Total(6), on the command line --total 6."
+        )
     verdicts = [rule.judge(candidate) for candidate in candidates]
     entries = range(len(verdicts[0]))
     shared = isinstance(k_max, Total)
