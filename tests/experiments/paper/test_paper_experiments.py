@@ -143,7 +143,7 @@ def test_report_lists_where_the_published_solver_is_ahead(tmp_path):
             store.add(case, outcome)
     text = report(tmp_path / "r.sqlite", tmp_path).read_text()
     assert "1 of 1 cells." in text
-    assert "TPR 0.750 against 1.000. Not exact in trials 3, 4 although" in text
+    assert "TPR 0.750 against 1.000 (1.7 standard errors). Not exact in trials 3, 4 although" in text
 
 
 def test_speeds_are_geometric_means_over_shared_cells():

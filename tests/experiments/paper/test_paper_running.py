@@ -143,6 +143,18 @@ def test_cases_of_a_study():
     assert len(experiments_list()) == 6
 
 
+@pytest.mark.parametrize("study", experiments_list(), ids=lambda study: study.name)
+def test_quick_is_a_small_part_of_an_experiment(study, tmp_path, monkeypatch):
+    def stand_in(bundles, workers, take):
+        for case in (case for bundle in bundles for case in bundle):
+            take(case, Outcome(seconds=1.0))
+
+    monkeypatch.setattr(running_module, "run_bundles", stand_in)
+    assert 2 <= run(study.name, quick=True, store=tmp_path / "r.sqlite") <= 24
+    with Store(tmp_path / "r.sqlite") as store:
+        assert {case.key for case, _ in store} <= {case.key for case in study.cases(trials=[1])}
+
+
 @pytest.mark.parametrize(
     "options, message",
     [

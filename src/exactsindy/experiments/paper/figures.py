@@ -61,7 +61,7 @@ def draw(study: Study, cells: Sequence[Cell], path: Path) -> None:
     figure.legend(handles, labels, loc="lower center", ncol=min(4, max(len(labels), 1)), fontsize=8, frameon=False)
     figure.tight_layout(rect=(0, 0.06 + 0.12 / height, 1, 1))
     temporary = path.with_name(path.name + ".part")
-    figure.savefig(temporary, dpi=110, format="png")
+    figure.savefig(temporary, dpi=90, format="png")
     pyplot.close(figure)
     temporary.replace(path)
 

@@ -55,7 +55,8 @@ def behind(rows: Sequence[tuple[Case, Outcome]], summary: Sequence[Cell]) -> str
         other = [trial for trial, o in wrong if not o.exact_at_true_k]
         lines.append(
             f"- {case.experiment}, {case.system}, {case.duration:.3g} s, noise {case.noise:.3g}, {cell.trials} trials: "
-            f"TPR {cell.tpr:.3f} against {old.tpr:.3f}. Not exact in trials {_numbers(size)} although the best subset "
+            f"TPR {cell.tpr:.3f} against {old.tpr:.3f}{_apart(cell, old)}. Not exact in trials {_numbers(size)} "
+            "although the best subset "
             "of the true sizes is the truth (the criterion chose other sizes), and in trials "
             f"{_numbers(other)} where it is not."
         )
@@ -67,6 +68,11 @@ def behind(rows: Sequence[tuple[Case, Outcome]], summary: Sequence[Cell]) -> str
     )
     lines.insert(2, intro + "\n")
     return "\n".join(lines) + "\n"
+
+
+def _apart(cell: Cell, old: PublishedCell) -> str:
+    error = math.hypot(0.0 if math.isnan(cell.tpr_se) else cell.tpr_se, old.tpr_se)
+    return f" ({(old.tpr - cell.tpr) / error:.1f} standard errors)" if error > 0 else ""
 
 
 def speeds(summary: Sequence[Cell]) -> str:

@@ -123,14 +123,14 @@ class Study:
 
 
 def nearest(value: float, values: Sequence[float]) -> float:
-    """Return the nearest of some positive values, by ratio.
+    """Return the nearest of some values >= 0, by ratio.
 
     Examples
     --------
     >>> nearest(0.7, (0.49, 0.694, 0.97))
     0.694
     """
-    return min(values, key=lambda v: abs(np.log(v / value)))
+    return min(values, key=lambda v: abs(v - value) / ((v + value) or 1.0))
 
 
 def _nearest_of(given: Sequence[float] | None, values: tuple[float, ...]) -> tuple[float, ...]:
