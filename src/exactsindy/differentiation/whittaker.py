@@ -122,7 +122,5 @@ class _Fits:
         rss, trace = np.empty(len(lam)), np.empty(len(lam))
         fitted = np.empty((len(lam), self.values.shape[1])) if values else None
         lam, column = np.ascontiguousarray(lam), np.ascontiguousarray(column)
-        native.smooth(
-            self.values, self.moments, self.gram, self.start, self.weights, lam, column, rss, trace, fitted
-        )
+        native.smooth(self.values, self.moments, self.gram, self.start, self.weights, lam, column, rss, trace, fitted)
         return rss, trace, fitted

@@ -120,9 +120,7 @@ class IntegralForm:
                 1.0 / (smoothed.noise[j] * np.sqrt(1 + walk * _spectrum(len(piece))))
                 for j, walk in zip(own, walks, strict=True)
             ]
-            yield tuple(
-                ((theta * scale).T, (y * scale)[:, None]) for y, scale in zip(measured, scales, strict=True)
-            )
+            yield tuple(((theta * scale).T, (y * scale)[:, None]) for y, scale in zip(measured, scales, strict=True))
 
     def _residuals(self, group: Group, piece: Trajectory, i: int, smoothed: Smoothed, fitted: Coefficients) -> Array:
         """Return what a model leaves in the modes of a piece, in units of the noise (equations x modes)."""
