@@ -28,7 +28,7 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed
 	$(BIN)/python -m pytest -q -m "not campaign"
 
-check: lint types cpp test campaign
+check: lint types cpp test campaign docs
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

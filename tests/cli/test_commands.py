@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from importlib.resources import files
 
@@ -190,3 +191,19 @@ def test_constraints_that_bind_equations_need_one_budget(tmp_path):
     done = call(*words, "--total", 4, *bound, "--run", tmp_path / "run", "--report", tmp_path / "r.html")
     assert "All equations together" in done.stdout
     assert call("verify", tmp_path / "run").stdout.startswith("Verified")
+
+
+def test_reproduce_lists_and_runs_the_experiments(monkeypatch, tmp_path):
+    from exactsindy.experiments import paper
+
+    listed = call("reproduce", "list").stdout
+    assert "differential: " in listed
+    calls, known = [], inspect.signature(paper.run).parameters
+    monkeypatch.setattr(paper, "run", lambda name, **options: calls.append((name, options)))
+    call("reproduce", "weak", "--systems", "lorenz,hopf", "--trials", 2, "--store", tmp_path / "r.sqlite")
+    ((name, options),) = calls
+    assert name == "weak"
+    assert options["systems"] == ["lorenz", "hopf"]
+    assert options["trials"] == 2
+    assert set(options) <= set(known)
+    assert "there is no experiment 'luck'" in call("reproduce", "luck", code=1).stderr

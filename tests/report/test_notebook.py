@@ -72,3 +72,13 @@ def test_shared_budget_has_html():
     parsed(html)
     assert "all together" in html
     parsed(es.solve_path(problem, es.Total(2))._repr_html_())
+
+
+def test_reprs_fit_on_a_line(oscillator):
+    found = oscillator
+    verification = es.verify(found.problem, found.solution)
+    for value in (found, found.selection, found.solution, found.selection.path, found.pool, found.model, verification):
+        assert len(repr(value)) < 160
+        assert "\n" not in repr(value)
+    assert repr(verification).startswith("<Verification holds; optimality ")
+    assert repr(found.selection).startswith("<Selection x': 1 terms, confidence")

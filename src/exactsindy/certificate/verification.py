@@ -107,6 +107,9 @@ class Verification:
         own = tuple(f"{check.target}: {text}" for check in self.checks for text in check.failures)
         return own if self.same_problem else (other, *own)
 
+    def __repr__(self) -> str:
+        return f"<Verification {'holds' if self.ok else 'FAILS'}; optimality {self.optimality}>"
+
     def __str__(self) -> str:
         if not self.ok:
             head = "NOT verified: a claim does not hold for these data."

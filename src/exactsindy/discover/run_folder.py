@@ -11,7 +11,7 @@ import json
 import os
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +46,7 @@ class Run:
     """A run folder that was read: the discovery and ``about``, what ``run.json`` says."""
 
     discovery: Discovery
-    about: Mapping[str, Any]
+    about: Mapping[str, Any] = field(repr=False)
 
 
 def save_run(found: Discovery, folder: str | os.PathLike[str], *, about: Mapping[str, Any] | None = None) -> Path:

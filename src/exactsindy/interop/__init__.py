@@ -12,12 +12,12 @@ _MODULE_OF = {
     "ExactSparseRegressor": "exactsindy.interop.sparse_regressor",
     "ExactSparseRegressorCV": "exactsindy.interop.sparse_regressor_cv",
     "MIOSR": "exactsindy.interop.miosr",
-    "from_pysindy": "exactsindy.interop.from_pysindy",
+    "from_pysindy": "exactsindy.interop.pysindy_parts",
 }
 
 if TYPE_CHECKING:
-    from exactsindy.interop.from_pysindy import from_pysindy as from_pysindy
     from exactsindy.interop.miosr import MIOSR as MIOSR
+    from exactsindy.interop.pysindy_parts import from_pysindy as from_pysindy
     from exactsindy.interop.sparse_regressor import ExactSparseRegressor as ExactSparseRegressor
     from exactsindy.interop.sparse_regressor_cv import ExactSparseRegressorCV as ExactSparseRegressorCV
 

@@ -65,4 +65,5 @@ def merge(problem: Problem, rows: Sequence[tuple[Solution, int]]) -> Solution:
         seconds=pick("seconds"),
         ridge=spread("ridge"),
         k=tuple(int(s.k[row]) for s, row in rows),  # type: ignore[index]
+        constraints=rows[0][0].constraints,  # by name, so they mean the same in the joined problem
     )

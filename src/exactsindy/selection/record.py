@@ -120,6 +120,10 @@ class Selection:
         """Probability that the terms of each equation are exactly the true ones; nan where unknown."""
         return {choice.equation: choice.confidence for choice in self.choices}
 
+    def __repr__(self) -> str:
+        shown = "; ".join(f"{choice.equation}: {choice.k} terms, {choice.words()}" for choice in self.choices)
+        return f"<Selection {shown}>"
+
     def __str__(self) -> str:
         lines = [f"{self.rule}"]
         for choice in self.choices:
