@@ -280,3 +280,16 @@ def test_the_verb_can_be_called_whatever_was_imported_first():
         "assert isinstance(found, Discovery) and set(found.solution.terms[\"x'\"]) == {'x'}, found\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+
+
+def test_constraints_hold_and_are_verified(lorenz):
+    _, clean = lorenz
+    data = add_noise(clean, 0.002, np.random.RandomState(1))
+    opposite = es.Linear({("x'", "x"): 1, ("x'", "y"): 1}, "==", 0)
+    found = es.discover(data, time=0.01, states=["x", "y", "z"], constraints=[opposite], settings=ONE)
+    assert terms_of(found)["x'"] == {"x", "y"}
+    coef = found.solution.terms["x'"]
+    assert abs(coef["x"] + coef["y"]) <= 1e-9 * abs(coef["x"])
+    assert es.verify(found.problem, found.solution).ok
+    assert "within the constraints fits x' better" in " ".join(str(found).split())
+    assert found.at(k={"y'": 2}).solution.constraints == found.solution.constraints

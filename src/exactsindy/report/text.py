@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from exactsindy.model import Equation
 from exactsindy.report.found import Found
-from exactsindy.solver import Status
+from exactsindy.solver import Solution, Status
 
 _WIDTH = 110
 
@@ -64,7 +64,7 @@ def facts(found: Found, i: int) -> Iterator[str]:
     status = solution.status[i]
     if size and status is Status.OPTIMAL:
         yield (
-            f"No other {size}-term combination of the {candidates} candidates fits {target} better; "
+            f"No other {size}-term combination of the {candidates} candidates{_within(solution)} fits {target} better; "
             f"{_margin(float(solution.margin[i]))}."
         )
     elif size:
@@ -113,20 +113,20 @@ def joint_facts(found: Found) -> Iterator[str]:
     yield f"All equations together: {choice.k} terms, {choice.words()}. {status.value}"
 
 
+def _within(solution: Solution) -> str:
+    return " within the constraints" if solution.constraints else ""
+
+
 def proved(found: Found) -> str:
     """Return the one sentence on what is proved."""
     solution = found.solution
     names = [certificate.target for certificate in solution.certificate]
     done = [name for name, status in zip(names, solution.status, strict=True) if status is Status.OPTIMAL]
+    others = f"no other combination of as many terms of this library{_within(solution)} fits these data better."
     if len(done) == len(names):
-        return (
-            "Proved: for every equation, no other combination of as many terms of this library fits these data better."
-        )
+        return f"Proved: for every equation, {others}"
     if done:
-        return (
-            f"Proved: for {', '.join(done)}, no other combination of as many terms of this library fits these data "
-            "better. For the others nothing is."
-        )
+        return f"Proved: for {', '.join(done)}, {others} For the others nothing is."
     return "Proved: nothing about these terms."
 
 
