@@ -10,6 +10,7 @@
 #include <exception>
 #include <limits>
 
+#include "ending.hpp"
 #include "constrained/search.hpp"
 
 namespace nb = nanobind;
@@ -90,21 +91,9 @@ struct Reporter {
 
   bool operator()(double incumbent, double lower, long nodes, double seconds) {
     nb::gil_scoped_acquire gil;
-    if (PyErr_CheckSignals() != 0) {
-      if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
-        PyErr_Clear();
-      } else {
-        try {
-          nb::raise_python_error();
-        } catch (...) {
-          failure = std::current_exception();
-        }
-      }
-      return false;
-    }
+    if (must_end(stopped, failure)) return false;
+    if (progress.is_none()) return true;
     try {
-      if (nb::cast<bool>(stopped())) return false;
-      if (progress.is_none()) return true;
       progress(system.objective({incumbent, 0.0}), lower_of(system, lower), nodes, seconds);
       return true;
     } catch (...) {

@@ -12,6 +12,7 @@
 #include "assembly/smoother.hpp"
 #include "assembly/triangle.hpp"
 #include "assembly/whitening.hpp"
+#include "ending.hpp"
 #include "search/kernels.hpp"
 #include "search/solve.hpp"
 
@@ -123,23 +124,10 @@ nb::list solve_all(const std::vector<Given>& given, bool path, bool pool, int ke
   double next_report = 0.0;
   const auto watch = [&](const std::vector<Snapshot>& now, long count, double elapsed) {
     nb::gil_scoped_acquire gil;
-    if (PyErr_CheckSignals() != 0) {
-      // Ctrl-C ends the search with its best answer; anything else a signal handler raised is passed on.
-      if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
-        PyErr_Clear();
-      } else {
-        try {
-          nb::raise_python_error();
-        } catch (...) {
-          failure = std::current_exception();
-        }
-      }
-      return false;
-    }
+    if (must_end(stopped, failure)) return false;
+    if (progress.is_none() || elapsed < next_report) return true;
+    next_report = elapsed + 0.1;
     try {
-      if (nb::cast<bool>(stopped())) return false;
-      if (progress.is_none() || elapsed < next_report) return true;
-      next_report = elapsed + 0.1;
       nb::list incumbents, bounds, supports;
       for (std::size_t i = 0; i < now.size(); ++i) {
         const double e = now[i].incumbent;

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from exactsindy.solver.arguments import Equation
-from exactsindy.solver.backends.native import Outcome
-from exactsindy.solver.backends.result import BackendResult
+from exactsindy.solver.backends.result import BackendResult, Outcome
 from exactsindy.solver.settings import Settings, Status
 from exactsindy.solver.solution import Solution, floors, margin_of, relative_gap
 

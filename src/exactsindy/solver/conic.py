@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from exactsindy.certificate.stacked import Stacked
 from exactsindy.solver.backends.clarabel_node import Conic, refuse_unsupported, solve_node
-from exactsindy.solver.backends.constrained import Budget, Component, JointFound, JointOutcome
+from exactsindy.solver.backends.constrained import Budget, Component
+from exactsindy.solver.backends.result import Found, Outcome
 from exactsindy.solver.settings import Settings, Status
 
 Flags = NDArray[np.int8]  # 1: in, 0: out, -1: free
@@ -87,7 +88,7 @@ class _Search:
             self.stop = Status.TIME_LIMIT
 
 
-def solve(component: Component, budgets: list[Budget], ridge: NDArray[np.float64], settings: Settings) -> JointOutcome:
+def solve(component: Component, budgets: list[Budget], ridge: NDArray[np.float64], settings: Settings) -> Outcome:
     """Best support of a component under convex constraints."""
     rules = component.rules
     refuse_unsupported(rules.least, rules.t_level)
@@ -101,14 +102,14 @@ def solve(component: Component, budgets: list[Budget], ridge: NDArray[np.float64
         # With an answer known, coefficients are bounded, and proofs of infeasibility that failed succeed.
         search.unproved, search.open = False, np.inf
         search.explore(flags.copy())
-    answers: tuple[JointFound, ...] = ()
+    answers: tuple[Found, ...] = ()
     if search.support is not None and search.coef is not None:
         chosen = list(search.support)
         support = tuple(int(v) for v in stacked.variables[chosen])
-        answers = (JointFound(support, tuple(search.coef[chosen].tolist()), search.best + stacked.constant),)
+        answers = (Found(support, tuple(search.coef[chosen].tolist()), search.best + stacked.constant),)
     bound = min(search.open, search.best, 0.0 if search.unproved else np.inf) + stacked.constant
     seconds = time.perf_counter() - search.started
-    return JointOutcome(answers, np.nan, bound, search.stop, search.stop is None, search.nodes, seconds)
+    return Outcome(answers, np.nan, bound, search.stop, search.stop is None, search.nodes, seconds)
 
 
 def propagate(stacked: Stacked, flags: Flags) -> bool:

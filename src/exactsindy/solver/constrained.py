@@ -18,8 +18,8 @@ from exactsindy.errors import ConstraintError
 from exactsindy.solver import arguments, conic, interrupt, joint, significant
 from exactsindy.solver.assemble import PROVED
 from exactsindy.solver.backends import native
-from exactsindy.solver.backends.constrained import Budget, Component, JointFound, JointOutcome
-from exactsindy.solver.backends.result import BackendResult
+from exactsindy.solver.backends.constrained import Budget, Component
+from exactsindy.solver.backends.result import BackendResult, Found, Outcome
 from exactsindy.solver.settings import Settings, Status, Total
 from exactsindy.solver.solution import Solution, floors, margin_of, relative_gap
 
@@ -117,7 +117,7 @@ def pool(
     settings: Settings,
     count: int,
     within: float | None,
-) -> list[tuple[Component, JointOutcome]]:
+) -> list[tuple[Component, Outcome]]:
     """Near-optimal supports of exactly k terms per equation, for each component."""
     task = prepare(problem, k, constraints, ridge)
     if task.rules.t_level > 0 or task.rules.convex:
@@ -170,7 +170,7 @@ def _solve(task: Task, starts: list[tuple[int, ...]] | None, settings: Settings,
     return assemble(task, outcomes, settings, conflict=conflict)
 
 
-def _search(task: Task, component: Component, settings: Settings, start: list[list[int]]) -> JointOutcome:
+def _search(task: Task, component: Component, settings: Settings, start: list[list[int]]) -> Outcome:
     """Search one component; an equation of which nothing is asked goes to the search without constraints."""
     if task.joint or task.rules.touches(component.indices):
         return component.solve(task.budgets(component), settings, starts=start)
@@ -180,8 +180,8 @@ def _search(task: Task, component: Component, settings: Settings, start: list[li
     outcome = native.run([equation], [size], [own], settings)[0][0]
     found = outcome.answers[0]
     support = tuple(int(v) for v in component.variables[list(found.support)])
-    return JointOutcome(
-        (JointFound(support, found.values, found.objective),),
+    return Outcome(
+        (Found(support, found.values, found.objective),),
         outcome.runner_up,
         outcome.lower_bound,
         outcome.stop,
@@ -220,8 +220,8 @@ def _by_values(task: Task, k: Total, settings: Settings) -> Solution:
     return replace(solution, constraints=task.rules.sources)
 
 
-def _as_result(component: Component, outcome: JointOutcome) -> BackendResult:
-    found = outcome.answers[0] if outcome.answers else JointFound((), (), np.inf)
+def _as_result(component: Component, outcome: Outcome) -> BackendResult:
+    found = outcome.answers[0] if outcome.answers else Found((), (), np.inf)
     return BackendResult(
         support=tuple(component.position[v] for v in found.support),
         coef=np.array(found.values),
@@ -240,7 +240,7 @@ def _joint_starts(task: Task, starts: list[tuple[int, ...]] | None) -> list[list
 
 def assemble(
     task: Task,
-    outcomes: Sequence[JointOutcome],
+    outcomes: Sequence[Outcome],
     settings: Settings,
     *,
     conflict: tuple[str, ...] = (),
@@ -294,7 +294,7 @@ def _gap(objective: float, bound: float, floor: float) -> float:
     return float(relative_gap(np.array([objective]), np.array([bound]), np.array([floor]))[0])
 
 
-def _status(outcome: JointOutcome, gap: float, settings: Settings, *, refitted: bool) -> Status:
+def _status(outcome: Outcome, gap: float, settings: Settings, *, refitted: bool) -> Status:
     if outcome.infeasible:
         return Status.INFEASIBLE
     if refitted:

@@ -11,7 +11,7 @@ import numpy as np
 from exactsindy.errors import SolverError
 from exactsindy.solver import arguments, constrained, display, interrupt
 from exactsindy.solver.backends import native
-from exactsindy.solver.backends.constrained import JointOutcome
+from exactsindy.solver.backends.result import Outcome
 from exactsindy.solver.best import local_starts
 from exactsindy.solver.settings import Settings, Total
 
@@ -163,7 +163,7 @@ def _excess(objective: float, best: float) -> float:
 
 
 def _joint_members(
-    problem: Problem, equations: Sequence[int], outcome: JointOutcome
+    problem: Problem, equations: Sequence[int], outcome: Outcome
 ) -> tuple[str, tuple[Member, ...], bool]:
     """Return name, members and completeness of the pool of equations that constraints bind together."""
     targets, width = [problem.target_names[e] for e in equations], len(problem.terms)

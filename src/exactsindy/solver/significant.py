@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from exactsindy.errors import ConstraintError
-from exactsindy.solver.backends.constrained import Budget, Component, JointFound, JointOutcome
+from exactsindy.solver.backends.constrained import Budget, Component
+from exactsindy.solver.backends.result import Found, Outcome
 from exactsindy.solver.settings import Settings
 
 if TYPE_CHECKING:
@@ -18,14 +19,14 @@ if TYPE_CHECKING:
 _FIRST, _MOST = 4, 4096  # supports looked at first, and at most, of one size
 
 
-def solve(component: Component, budget: Budget, settings: Settings) -> JointOutcome:
+def solve(component: Component, budget: Budget, settings: Settings) -> Outcome:
     """Return the best support within a budget with every |t| >= the rules' level; exact if ``complete``."""
     if len(component.equations) > 1:
         raise ConstraintError(
             "Significant is for equations that are solved apart: use it without Total and without constraints that "
             "bind equations together."
         )
-    best: JointFound | None = None
+    best: Found | None = None
     nodes, seconds, bound, complete, stop = 0, 0.0, np.inf, True, None
     for size in range(budget[1] + 1):
         limit = np.inf if best is None else best.objective
@@ -35,12 +36,12 @@ def solve(component: Component, budget: Budget, settings: Settings) -> JointOutc
         bound, complete, stop = min(bound, below), complete and outcome.complete, stop or outcome.stop
     value = np.inf if best is None else best.objective
     answers = () if best is None else (best,)
-    return JointOutcome(answers, np.nan, min(bound, value), stop, complete, nodes, seconds)
+    return Outcome(answers, np.nan, min(bound, value), stop, complete, nodes, seconds)
 
 
 def _of_size(
     component: Component, size: Budget, settings: Settings, limit: float
-) -> tuple[JointFound | None, float, JointOutcome]:
+) -> tuple[Found | None, float, Outcome]:
     """Return the best significant support of one size below a limit, and a bound for all that were not looked at."""
     count, looked = _FIRST, 0
     while True:
@@ -60,7 +61,7 @@ def _of_size(
         count *= 4
 
 
-def significant(component: Component, found: JointFound) -> bool:
+def significant(component: Component, found: Found) -> bool:
     """Say whether every coefficient of a support is significant at the level of the rules."""
     variables = component.variables.tolist()
     freedom = component.rules.problem.n_samples_of(component.equations[0].target) - len(found.support)
@@ -72,7 +73,7 @@ def _without_supports(rules: Rules) -> Rules:
     return replace(rules, presence=(), least=np.zeros_like(rules.least))
 
 
-def _t_square(component: Component, variables: Sequence[int], found: JointFound, v: int, freedom: int) -> float:
+def _t_square(component: Component, variables: Sequence[int], found: Found, v: int, freedom: int) -> float:
     kept = set(found.support) - {v}
     absent = tuple(u for u in variables if u not in kept)
     without = component.solve([(absent, 0)], Settings(), runner_up=False)

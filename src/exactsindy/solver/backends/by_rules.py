@@ -17,8 +17,9 @@ from exactsindy.certificate.stacked import Stacked
 from exactsindy.certificate.supports import count_supports, support_value, supports
 from exactsindy.errors import SolverError
 from exactsindy.solver import constrained
-from exactsindy.solver.backends.constrained import Component, JointFound, JointOutcome
+from exactsindy.solver.backends.constrained import Component
 from exactsindy.solver.backends.joint_mip import Claim, gurobi, scip
+from exactsindy.solver.backends.result import Found, Outcome
 from exactsindy.solver.settings import Settings, Status, Total
 from exactsindy.solver.solution import Solution
 
@@ -67,16 +68,16 @@ def _refitted(
     status: Status,
     nodes: int,
     started: float,
-) -> JointOutcome:
+) -> Outcome:
     """Return the answer with the coefficients of the native fit."""
-    answers: tuple[JointFound, ...] = ()
+    answers: tuple[Found, ...] = ()
     if support is not None:
         chosen = {int(component.variables[i]) for i in support}
         absent = tuple(v for v in component.variables.tolist() if v not in chosen)
         found = component.solve([(absent, 0)] if absent else [], Settings(), runner_up=False)
         answers = found.answers
     stop = None if status in (Status.OPTIMAL, Status.INFEASIBLE) else status
-    return JointOutcome(answers, np.nan, bound, stop, stop is None, nodes, time.perf_counter() - started)
+    return Outcome(answers, np.nan, bound, stop, stop is None, nodes, time.perf_counter() - started)
 
 
 def enumerate_supports(stacked: Stacked, settings: Settings) -> Claim:

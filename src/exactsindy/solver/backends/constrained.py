@@ -13,6 +13,7 @@ from exactsindy import _native
 from exactsindy.constraints.rules import Row, Rules
 from exactsindy.solver import interrupt
 from exactsindy.solver.arguments import Equation
+from exactsindy.solver.backends.result import Found, Outcome
 from exactsindy.solver.settings import Progress, Settings, Status
 
 if TYPE_CHECKING:
@@ -20,33 +21,6 @@ if TYPE_CHECKING:
 
 #: At most `limit` of these variables (in the numbering of the rules) are present.
 Budget = tuple[tuple[int, ...], int]
-
-
-@dataclass(frozen=True)
-class JointFound:
-    """A joint support as variables of the rules (``equation * D + term``), with its fit."""
-
-    support: tuple[int, ...]
-    values: tuple[float, ...]
-    objective: float
-
-
-@dataclass(frozen=True)
-class JointOutcome:
-    """What the constrained search says; no answers and an infinite bound: infeasible."""
-
-    answers: tuple[JointFound, ...]
-    runner_up: float
-    lower_bound: float
-    stop: Status | None
-    complete: bool
-    nodes: int
-    seconds: float
-
-    @property
-    def infeasible(self) -> bool:
-        """Whether it was proved that no support satisfies the constraints."""
-        return not self.answers and self.stop is None and self.lower_bound == np.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +81,7 @@ class Component:
         exactly: Sequence[Budget] = (),
         keep: int = 0,
         within: float = -1.0,
-    ) -> JointOutcome:
+    ) -> Outcome:
         """Search for the best support within budgets, or a pool of those with `exactly` so many terms."""
         equations, rows, intervals, presence = self.request
         extra = [self._presence(vs, [1] * len(vs), limit) for vs, limit in budgets]
@@ -127,9 +101,9 @@ class Component:
             self._reporter(settings),
             interrupt.pressed,
         )
-        return JointOutcome(
+        return Outcome(
             answers=tuple(
-                JointFound(tuple(int(self.variables[i]) for i in support), tuple(values), objective)
+                Found(tuple(int(self.variables[i]) for i in support), tuple(values), objective)
                 for support, values, objective in raw["answers"]
             ),
             runner_up=raw["runner_up"],

@@ -4,35 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import exactsindy._native as _native
 from exactsindy.solver import interrupt
 from exactsindy.solver.arguments import Equation
+from exactsindy.solver.backends.result import Found, Outcome
 from exactsindy.solver.settings import Progress, Settings, Status
-
-
-@dataclass(frozen=True)
-class Found:
-    """A support of one equation (indices into its own terms) with its fit."""
-
-    support: tuple[int, ...]
-    values: tuple[float, ...]
-    objective: float
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What the native search says of one equation at one size."""
-
-    answers: tuple[Found, ...]
-    runner_up: float
-    lower_bound: float
-    stop: Status | None  # None: the search was completed
-    complete: bool
-    nodes: int
-    seconds: float
 
 
 def run(

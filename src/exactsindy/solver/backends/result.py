@@ -1,4 +1,4 @@
-"""What every backend returns for one equation."""
+"""What searches and backends return."""
 
 from __future__ import annotations
 
@@ -29,3 +29,30 @@ class BackendResult:
     status: Status
     nodes: int
     seconds: float
+
+
+@dataclass(frozen=True)
+class Found:
+    """A support with its fit: an equation's own terms, or ``equation * D + term`` for equations solved together."""
+
+    support: tuple[int, ...]
+    values: tuple[float, ...]
+    objective: float
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a search says of one size; no answers and an infinite bound: infeasible."""
+
+    answers: tuple[Found, ...]
+    runner_up: float
+    lower_bound: float
+    stop: Status | None  # None: the search was completed
+    complete: bool
+    nodes: int
+    seconds: float
+
+    @property
+    def infeasible(self) -> bool:
+        """Whether it was proved that no support satisfies the constraints."""
+        return not self.answers and self.stop is None and self.lower_bound == float("inf")
