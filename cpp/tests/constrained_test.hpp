@@ -8,11 +8,13 @@
 #include "constrained/search.hpp"
 #include "tests/check.hpp"
 
-namespace exactsindy::tests {
+// Inside the namespace under test: its Frame, Fit and Options are others than those of the plain search.
+namespace exactsindy::constrained {
+
+using tests::repeats;
+using tests::seeded;
 
 namespace constrained_cases {
-
-using namespace exactsindy::constrained;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -191,4 +193,4 @@ TEST(constrained_logic_never_removes_a_model) {
   }
 }
 
-}  // namespace exactsindy::tests
+}  // namespace exactsindy::constrained
