@@ -6,14 +6,13 @@ a double well, where the article's formulas have the opposite signs.
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Mapping
 from types import MappingProxyType
 
 import numpy as np
 
-from exactsindy.errors import DataError
+from exactsindy.systems.by_name import by_name
 from exactsindy.systems.system import Array, Rng, System, integrate
 
 
@@ -180,9 +179,4 @@ def find_system(name: str) -> System:
     >>> find_system("Van der Pol").parameters
     {'mu': 3.0}
     """
-    key = name.strip().lower().replace(" ", "_").replace("-", "_")
-    if key in SYSTEMS:
-        return SYSTEMS[key]
-    nearest = difflib.get_close_matches(key, SYSTEMS, n=3, cutoff=0.5)
-    advice = f"did you mean {' or '.join(nearest)}?" if nearest else f"expected one of {', '.join(SYSTEMS)}."
-    raise DataError(f"name: there is no system {name!r}; {advice}")
+    return by_name(name, SYSTEMS, "system")

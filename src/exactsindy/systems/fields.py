@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -14,6 +13,7 @@ from exactsindy.data import Field, field
 from exactsindy.errors import DataError
 from exactsindy.library import Derivatives, Library, Polynomials
 from exactsindy.model import Model
+from exactsindy.systems.by_name import by_name
 from exactsindy.systems.system import Array, Rng
 
 Initial = Callable[[Rng, tuple[Array, ...]], tuple[Array, ...]]
@@ -199,9 +199,4 @@ def find_field_system(name: str) -> FieldSystem:
     >>> find_field_system("Allen-Cahn").names
     ('u',)
     """
-    key = name.strip().lower().replace(" ", "_").replace("-", "_")
-    if key in FIELD_SYSTEMS:
-        return FIELD_SYSTEMS[key]
-    nearest = difflib.get_close_matches(key, FIELD_SYSTEMS, n=3, cutoff=0.5)
-    advice = f"did you mean {' or '.join(nearest)}?" if nearest else f"expected one of {', '.join(FIELD_SYSTEMS)}."
-    raise DataError(f"name: there is no field system {name!r}; {advice}")
+    return by_name(name, FIELD_SYSTEMS, "field system")
