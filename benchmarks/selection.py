@@ -21,7 +21,7 @@ from exactsindy.experiments.selection_cases import (
 )
 from exactsindy.experiments.selection_plot import plot_reliability
 from exactsindy.experiments.selection_report import selection_report
-from exactsindy.experiments.selection_tuning import examples, fit_weights
+from exactsindy.experiments.selection_tuning import examples, fit_confidence, fit_weights, orbit_examples
 from exactsindy.experiments.solver_report import machine
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -35,14 +35,22 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=len(SEEDS), help="seeds of the named systems and fields")
     parser.add_argument("--only", nargs="+", help="only these systems")
     parser.add_argument("--no-baselines", action="store_true", help="leave STLSQ and SSR out")
-    parser.add_argument("--tune", action="store_true", help="fit the weights of the default on the tuning half")
+    parser.add_argument(
+        "--tune",
+        choices=["rows", "orbits"],
+        help="fit weights of the default on the tuning half: those of selection/evidence.py, then of orbit_evidence.py",
+    )
     parser.add_argument("--output", type=Path, default=ROOT / "docs" / "benchmarks")
     parser.add_argument("--report-only", action="store_true", help="measure nothing, write page and plot again")
     options = parser.parse_args()
     samples, seeds = tuple(options.samples), SEEDS[: options.seeds]
     if options.tune:
-        weights, none = fit_weights(examples(half_cases("tuning", samples, NOISES, options.systems), say=say))
-        say(f"WEIGHTS = ({', '.join(f'{w:.3f}' for w in weights)})\nNONE = {none:.3f}")
+        cases = half_cases("tuning", samples, NOISES, options.systems)
+        if options.tune == "rows":
+            weights, none = fit_weights(examples(cases, say=say))
+            say(f"WEIGHTS = {_tuple(weights)}\nNONE = {none:.3f}")
+        else:
+            say(f"WEIGHTS = {_tuple(fit_confidence(orbit_examples(cases, say=say)))}")
         return 0
     parts = {
         "random": half_cases("reporting", samples, NOISES, options.systems),
@@ -65,6 +73,10 @@ def main() -> int:
     plot_reliability(rows, options.output / "selection_reliability.png")
     say(f"Wrote selection.csv, selection.md and selection_reliability.png to {options.output}.")
     return 0
+
+
+def _tuple(weights) -> str:
+    return f"({', '.join(f'{w:.3f}' for w in weights)})"
 
 
 def say(text: str) -> None:

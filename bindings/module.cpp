@@ -2,13 +2,16 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
 
+#include "assembly/orbit.hpp"
 #include "assembly/smoother.hpp"
 #include "assembly/triangle.hpp"
 #include "assembly/whitening.hpp"
@@ -237,6 +240,32 @@ void absorb_rows(OutColumns factor, const Columns& rows, bool trapezoid) {
   absorb(factor.data(), factor.shape(0), rows.data(), rows.shape(0), trapezoid);
 }
 
+using Cube = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+std::pair<bool, bool> step_orbit(const Matrix& misfit, const Matrix& defect, const Matrix& weights, const Cube& slopes,
+                                 const Matrix& columns, const Indices& own, const Indices& first, double tight,
+                                 double damping, OutMatrix states, OutVector coefficients, OutMatrix curvature,
+                                 OutVector slope) {
+  const std::size_t n = misfit.shape(0), d = misfit.shape(1), m = own.size(), p = columns.shape(1);
+  need(n >= 2 && d >= 1 && m >= 1 && defect.shape(0) == n - 1 && defect.shape(1) == m && weights.shape(0) == n - 1 &&
+       weights.shape(1) == 4 && slopes.shape(0) == n && slopes.shape(1) == m && slopes.shape(2) == d &&
+       columns.shape(0) == n - 1 && first.size() == m + 1 && states.shape(0) == n && states.shape(1) == d &&
+       coefficients.size() == p && curvature.shape(0) == p && curvature.shape(1) == p && slope.size() == p);
+  need(first.data()[0] == 0 && static_cast<std::size_t>(first.data()[m]) == p);
+  for (std::size_t j = 0; j < m; ++j)
+    need(first.data()[j] <= first.data()[j + 1] && own.data()[j] >= 0 && own.data()[j] < static_cast<std::int64_t>(d));
+  // Samples beyond the ends must have no weight: the band would be left.
+  need(weights.data()[0] == 0.0 && weights.data()[4 * (n - 2) + 3] == 0.0);
+  nb::gil_scoped_release release;
+  const OrbitStep step = orbit_step({n, d, m, p, own.data(), first.data(), weights.data(), slopes.data(),
+                                     columns.data(), misfit.data(), defect.data(), tight, damping});
+  std::copy(step.states.begin(), step.states.end(), states.data());
+  std::copy(step.coefficients.begin(), step.coefficients.end(), coefficients.data());
+  std::copy(step.curvature.begin(), step.curvature.end(), curvature.data());
+  std::copy(step.slope.begin(), step.slope.end(), slope.data());
+  return {step.profiled, step.positive};
+}
+
 }  // namespace
 
 void bind_constrained(nb::module_& m);  // constrained.cpp
@@ -262,5 +291,10 @@ NB_MODULE(_native, m) {
   m.def("whiten", &whiten_rows, nb::arg("values"), nb::arg("before"), nb::arg("weights"), nb::arg("change"),
         nb::arg("diagonal"), nb::arg("below"), nb::arg("previous").noconvert(), nb::arg("out").noconvert(),
         "Integrate the columns over the intervals and whiten them and the target; fills out and previous.");
+  m.def("orbit_step", &step_orbit, nb::arg("misfit"), nb::arg("defect"), nb::arg("weights"), nb::arg("slopes"),
+        nb::arg("columns"), nb::arg("own"), nb::arg("first"), nb::arg("tight"), nb::arg("damping"),
+        nb::arg("states").noconvert(), nb::arg("coefficients").noconvert(), nb::arg("curvature").noconvert(),
+        nb::arg("slope").noconvert(),
+        "One Gauss-Newton step; tells whether curvature and slope, and whether the changes hold.");
   bind_constrained(m);
 }

@@ -18,6 +18,7 @@ ORDER = [
     "library",
     "problem",
     "form",
+    "likelihood",
     "constraints",
     "certificate",
     "solver",

@@ -18,6 +18,13 @@ struct Lanes {
   Array roughness;               // (2 - 2 cos(pi i / n))^3, without splines
 };
 
+// A symmetric band matrix, beside columns it is coupled to.
+struct Bordered {
+  std::size_t unknowns, reach, width;
+  double* band;  // column after column of the lower half, `reach` entries from the diagonal on
+  double* rows;  // unknowns x width; the last column is the right-hand side
+};
+
 struct Loops {
   // Fits eight pairs (lam, column).
   void (*fit)(const Line& line, Lanes& lanes, const double* lam, const std::int64_t* column, double* rss,
@@ -27,6 +34,10 @@ struct Loops {
   // starts at j stride, a multiple of 8; entries from `count` on are zero. `trapezoid` says that rows below the
   // diagonal of `rows` are zero, too.
   void (*reflect)(double* factor, int width, double* rows, int count, int stride, bool trapezoid);
+
+  // Overwrites the band by its Cholesky factor L and the rows Z | g by L^-1 Z | L^-1 g; takes Z' A^-1 Z off the lower
+  // half of `curvature` (width - 1 squared) and Z' A^-1 g off `slope`. False if the matrix is not positive definite.
+  bool (*eliminate)(const Bordered& matrix, double* curvature, double* slope);
 };
 
 const Loops& loops();

@@ -54,6 +54,21 @@ def whiten(
     previous: NDArray[float64],
     out: NDArray[float64],
 ) -> None: ...
+def orbit_step(
+    misfit: NDArray[float64],
+    defect: NDArray[float64],
+    weights: NDArray[float64],
+    slopes: NDArray[float64],
+    columns: NDArray[float64],
+    own: NDArray[int64],
+    first: NDArray[int64],
+    tight: float,
+    damping: float,
+    states: NDArray[float64],
+    coefficients: NDArray[float64],
+    curvature: NDArray[float64],
+    slope: NDArray[float64],
+) -> tuple[bool, bool]: ...
 def solve_constrained(
     equations: Sequence[tuple[NDArray[float64], NDArray[float64], NDArray[float64], NDArray[float64], float]],
     rows: tuple[NDArray[float64], NDArray[float64], NDArray[float64], NDArray[float64]],

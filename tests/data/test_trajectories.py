@@ -289,3 +289,12 @@ def test_errors_of_parts(call, message):
 
 def test_the_field_hint_is_right():
     assert isinstance(field(np.ones((4, 5)) * np.arange(5), dims=("x", "t"), coords={"x": 1, "t": 1}), Field)
+
+
+def test_controls_by_name_and_a_short_message_for_what_is_no_number():
+    t, u = np.arange(50) * 0.1, np.sin(np.arange(50))
+    data = trajectories(t[:, None], time=t, states=("x",), controls={"push": u, "pull": 2 * u})
+    assert data.control_names == ("push", "pull")
+    np.testing.assert_array_equal(data[0].controls, np.column_stack([u, 2 * u]))
+    with pytest.raises(DataError, match=r"holds .{0,60} at row 0; expected numbers"):
+        trajectories(t, time=t, controls=[{"a": list(range(1000))}])

@@ -50,7 +50,8 @@ def test_what_is_printed(found):
     text = str(found)
     assert "±" in text
     assert "No other 2-term combination of the 20 candidates fits x' better; the next best is" in text
-    assert "In resamples of the data: x 100 %, y 100 %." in text
+    assert "Among the models whose orbits were compared: x 100 %, y 100 %." in text
+    assert "In resamples of the data: z 100 %, x y 100 %." in text
     assert text.endswith("Not proved: that the system is this.")
     assert "Proved: for every equation, no other combination of as many terms" in text
     assert max(map(len, text.splitlines())) <= 110

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -37,8 +38,8 @@ def numbers(values: Any, what: str) -> Array:
         except (TypeError, ValueError):
             where = place[0] if len(place) == 1 else place
             raise DataError(
-                f"{what} holds {cell!r} at row {where}; expected numbers. Correct or remove it, or leave the "
-                "column out."
+                f"{what} holds {shorten(repr(cell), 60)} at row {where}; expected numbers. Correct or remove it, or "
+                "leave the column out."
             ) from None
     return np.array([float("nan" if cell is None else cell) for cell in table.flat]).reshape(table.shape)
 

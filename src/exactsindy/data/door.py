@@ -45,7 +45,8 @@ def trajectories(
     states
         Names of the states; for tables the columns to use.
     controls
-        Inputs u(t): for arrays an array (samples x controls) or a list of them, for tables names of columns.
+        Inputs u(t): for arrays an array (samples x controls) or a mapping from name to column, or a list of them;
+        for tables names of columns.
     control_names
         Names of the controls of arrays; u0, u1, ... by default.
     targets
@@ -85,10 +86,14 @@ def trajectories(
     notices: list[Notice] = []
     for i, item in enumerate(items):
         when, notes = as_times(_one_of(time, i, several, len(items), "time"), "time")
+        inputs = _one_of(controls, i, several, len(items), "controls")
+        if isinstance(inputs, Mapping):
+            control_names = tuple(inputs) if control_names is None else control_names
+            inputs = np.column_stack([np.asarray(column) for column in inputs.values()])
         found, lost = pieces(
             when,
             item,
-            _one_of(controls, i, several, len(items), "controls"),
+            inputs,
             _one_of(derivatives, i, several, len(items), "derivatives"),
             gaps=gaps,
             names=states,

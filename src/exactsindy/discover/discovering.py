@@ -17,9 +17,12 @@ from exactsindy.discover.notices import (
     selection_notices,
 )
 from exactsindy.discover.record import Discovery
+from exactsindy.discover.refining import refine
 from exactsindy.discover.trajectory_forms import Prepared, whitened_increments, whitened_windows
 from exactsindy.errors import DataError, ProblemError
-from exactsindy.form import IncrementForm, ModalForm, StrongForm, WeakForm
+from exactsindy.form import IncrementForm, ModalForm, Smoothed, StrongForm, WeakForm
+from exactsindy.form.equations import groups
+from exactsindy.form.increment import Whiteness
 from exactsindy.library import Library
 from exactsindy.model import Model
 from exactsindy.problem import Problem
@@ -32,9 +35,9 @@ DEFAULT_SECONDS = 60.0
 _FOLDS = 20
 # Rivals of the chosen size that are ranked.
 _RIVALS = 10
-# Shares of the time limit: trial models, paths (the second try if the first leaves the choice open), rivals. What is
-# left proves the chosen sizes.
-_TRIAL_SHARE, _PATH_SHARES, _POOL_SHARE = 0.2, (0.1, 0.35), 0.1
+# Shares of the time limit: trial models, paths (the second try if the first leaves the choice open), orbits, rivals.
+# What is left proves the chosen sizes.
+_TRIAL_SHARE, _PATH_SHARES, _ORBIT_SHARE, _POOL_SHARE = 0.2, (0.1, 0.35), 0.4, 0.1
 
 
 def discover(
@@ -111,12 +114,16 @@ def discover(
         )
         if _settled(selection) or _interrupted(selection):
             break
+    selection, whiteness = _refined(found, terms, prepared, selection, (size, ridge, constraints), watch)
     selection = _prove(selection, constraints, watch)
     pool = _rivals(selection, constraints, watch)
     solution = selection.solution
     smoothed = getattr(prepared[0].form, "smoothed", None)
     notes += [*found.warnings, *sampling_notices(found, smoothed), *selection_notices(selection, largest(size))]
-    notes += _residuals(found, terms, prepared, folds, selection)
+    if whiteness is None:
+        notes += _residuals(found, terms, prepared, folds, selection)
+    else:
+        notes += residual_notices(whiteness, (), selection.solution.coef)
     if pool is not None:
         notes += ambiguity_notices(pool)
     model = Model.from_solution(solution, variables=found)
@@ -196,6 +203,28 @@ def _rule(select: Rule | str, prepared: Sequence[Prepared]) -> Rule | str:
         return select
     whitened = isinstance(prepared[0].form, IncrementForm | ModalForm) and prepared[0].name
     return PathEvidence() if whitened else GrowthRatio()
+
+
+def _refined(
+    data: Trajectories | Field,
+    library: Library,
+    prepared: Sequence[Prepared],
+    selection: Selection,
+    asked: tuple[Any, Any, Sequence[Any]],
+    watch: Stopwatch,
+) -> tuple[Selection, Whiteness | None]:
+    """Return the selection after the likelihood of orbits was heard, where it has something to say.
+
+    Orbits are fitted without ridge or constraints, and need states that were smoothed around a model's flow.
+    """
+    size, ridge, constraints = asked
+    smoothed = getattr(prepared[-1].form, "smoothed", None)
+    plain = (
+        not isinstance(size, Total) and not len(tuple(constraints)) and isinstance(ridge, int | float) and ridge == 0
+    )
+    if isinstance(data, Field) or not isinstance(smoothed, Smoothed) or not plain or _interrupted(selection):
+        return selection, None
+    return refine(selection, smoothed, groups(data, library), size, watch.share(_ORBIT_SHARE))
 
 
 def _folds(part: Prepared, data: Trajectories | Field, library: Library) -> Problem | tuple[Problem, ...]:

@@ -181,7 +181,10 @@ def _plain_record(item: Choice | Row) -> dict[str, Any]:
 
 
 def _selection(record: Mapping[str, Any], problem: Problem) -> Selection:
-    choices = tuple(Choice(**{**c, **_floats(c, "score", "confidence")}) for c in record["choices"])
+    choices = tuple(
+        Choice(**{**c, "rival_terms": tuple(c["rival_terms"]), **_floats(c, "score", "confidence")})
+        for c in record["choices"]
+    )
     table = tuple(
         Row(**{**row, "terms": tuple(row["terms"]), **_floats(row, "objective", "value")}) for row in record["table"]
     )

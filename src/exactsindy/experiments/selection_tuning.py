@@ -1,17 +1,21 @@
-"""Fits the weights of `PathEvidence` to the tuning half of the random systems."""
+"""Fits the weights of `PathEvidence` and `OrbitEvidence` to the tuning half of the random systems."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.data import Trajectories
-from exactsindy.discover.trajectory_forms import whitened_increments
-from exactsindy.experiments.selection_cases import SelectionCase, load
-from exactsindy.selection import fair_path
+from exactsindy.discover.refining import compare
+from exactsindy.discover.trajectory_forms import Prepared, whitened_increments
+from exactsindy.experiments.selection_cases import Loaded, SelectionCase, load
+from exactsindy.form import IncrementForm
+from exactsindy.form.equations import groups
+from exactsindy.likelihood import Measured
+from exactsindy.selection import PathEvidence, fair_path, select
 from exactsindy.selection.evidence import features
 from exactsindy.solver import Settings
 
@@ -21,6 +25,7 @@ K_MAX = 8
 _LIMITS = Settings(threads=1, nodes=3000, seconds=4.0)
 # Weight of the squared weights: a few equations more or less must not turn them.
 _SHRINK = 0.3
+_ORBIT_SECONDS = 20.0
 
 
 @dataclass(frozen=True)
@@ -31,14 +36,18 @@ class Example:
     right: NDArray[np.bool_]
 
 
+@dataclass(frozen=True)
+class OrbitExample:
+    """One open equation of a tuning data set: what the confidence in its terms rests on, and whether they are right."""
+
+    features: tuple[float, ...]
+    right: bool
+
+
 def examples(cases: Sequence[SelectionCase], *, say: Callable[[str], None] = print) -> list[Example]:
     """Return the examples of tuning cases."""
     found = []
-    for i, case in enumerate(cases):
-        loaded = load(case)
-        assert isinstance(loaded.data, Trajectories)
-        assert loaded.library is not None
-        prepared = whitened_increments(loaded.data, loaded.library, _LIMITS)
+    for loaded, prepared in _prepared(cases, say):
         paths = [fair_path(part.problem, K_MAX, settings=_LIMITS) for part in prepared]
         names = prepared[0].problem.names
         for entry, true in enumerate(loaded.truth.values()):
@@ -47,8 +56,64 @@ def examples(cases: Sequence[SelectionCase], *, say: Callable[[str], None] = pri
                 frozenset(names[j] for j in path[k].support[entry]) == true for path in paths for k in range(1, K_MAX)
             ]
             found.append(Example(table, np.array(right)))
-        say(f"[{i + 1}/{len(cases)}] {case.system}, n {case.samples}, noise {100 * case.noise:g} %")
     return found
+
+
+def orbit_examples(cases: Sequence[SelectionCase], *, say: Callable[[str], None] = print) -> list[OrbitExample]:
+    """Return the examples that rows leave open, as the weights of `PathEvidence` in use make them."""
+    found = []
+    for loaded, prepared in _prepared(cases, say):
+        problems = {part.name: part.problem for part in prepared}
+        selection = select(problems, k_max=K_MAX, by=PathEvidence(), settings=_LIMITS)
+        form = prepared[-1].form
+        assert isinstance(form, IncrementForm)
+        assert form.smoothed is not None
+        assert loaded.library is not None
+        measured = Measured(form.smoothed, groups(loaded.data, loaded.library))
+        comparison = compare(selection, measured, K_MAX, replace(_LIMITS, seconds=_ORBIT_SECONDS))
+        if comparison is None:
+            continue
+        for i, true in enumerate(loaded.truth.values()):
+            if i in comparison.rivals:
+                best = comparison.evidence.ranked(comparison.rivals[i])[0]
+                names = measured.features_of(i).names
+                right = frozenset(names[j] for j in best.support) == true
+                found.append(OrbitExample(comparison.evidence.features(comparison.rivals[i]), right))
+    return found
+
+
+def _prepared(
+    cases: Sequence[SelectionCase], say: Callable[[str], None]
+) -> Iterator[tuple[Loaded, tuple[Prepared, ...]]]:
+    for i, case in enumerate(cases):
+        loaded = load(case)
+        assert isinstance(loaded.data, Trajectories)
+        assert loaded.library is not None
+        yield loaded, whitened_increments(loaded.data, loaded.library, _LIMITS)
+        say(f"[{i + 1}/{len(cases)}] {case.system}, n {case.samples}, noise {100 * case.noise:g} %")
+
+
+def fit_confidence(data: Sequence[OrbitExample]) -> Array:
+    """Return the weights of the constant and the features of greatest likelihood (logistic, slightly shrunk).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> data = [OrbitExample((x,), bool(rng.random() < 1 / (1 + np.exp(1 - 2 * x)))) for x in rng.normal(size=2000)]
+    >>> bool(np.allclose(fit_confidence(data), (-1, 2), atol=0.3))
+    True
+    """
+    from scipy.optimize import minimize
+
+    x = np.array([(1.0, *example.features) for example in data])
+    sign = np.where([example.right for example in data], 1.0, -1.0)
+
+    def loss(w: Array) -> tuple[float, Array]:
+        margin = sign * (x @ w)
+        slope = -(sign / (1.0 + np.exp(margin))) @ x
+        return float(np.logaddexp(0.0, -margin).sum()) + _SHRINK * float(w @ w), slope + 2 * _SHRINK * w
+
+    return np.asarray(minimize(loss, np.zeros(x.shape[1]), jac=True, method="L-BFGS-B").x)
 
 
 def fit_weights(data: Sequence[Example]) -> tuple[Array, float]:

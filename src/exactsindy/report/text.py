@@ -73,7 +73,7 @@ def facts(found: Found, i: int) -> Iterator[str]:
     if size == choice.k and status is not Status.REFITTED:
         words = choice.words()
         yield f"{words[0].upper()}{words[1:]}."
-        if not choice.identified and choice.rival is not None:
+        if not choice.identified and choice.rival is not None and not choice.rival_terms:
             other = found.selection.path[choice.rival]
             names = [found.problem.names[j] for j in other.support[i]]
             yield f"Rival with {choice.rival}: {', '.join(names) or 'no term'}."
@@ -103,7 +103,8 @@ def _inclusion(found: Found, target: str) -> Iterator[str]:
     shares = found.selection.inclusion.get(target)
     if shares:
         shown = ", ".join(f"{name} {100 * share:.0f} %" for name, share in list(shares.items())[:8] if share >= 0.05)
-        yield f"In resamples of the data: {shown}."
+        orbits = any(c.equation == target and c.rival_terms for c in found.selection.choices)
+        yield f"{'Among the models whose orbits were compared' if orbits else 'In resamples of the data'}: {shown}."
 
 
 def joint_facts(found: Found) -> Iterator[str]:

@@ -9,7 +9,11 @@ from exactsindy.selection.evidence import PathEvidence as PathEvidence
 from exactsindy.selection.fair import fair_path as fair_path
 from exactsindy.selection.growth import GrowthRatio as GrowthRatio
 from exactsindy.selection.growth import growth_ratio as growth_ratio
+from exactsindy.selection.orbit_evidence import ORBIT as ORBIT
+from exactsindy.selection.orbit_evidence import OrbitEvidence as OrbitEvidence
+from exactsindy.selection.orbit_evidence import Rival as Rival
 from exactsindy.selection.record import Choice as Choice
+from exactsindy.selection.record import Row as Row
 from exactsindy.selection.record import Selection as Selection
 from exactsindy.selection.resampling import CrossValidation as CrossValidation
 from exactsindy.selection.resampling import Stability as Stability

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +24,7 @@ FEATURES = (
     "k = 1",
     "the support of k - 1 is part of that of k",
 )
-# Fitted on the tuning half of the random systems; `benchmarks/selection.py --tune --samples 400 1200` prints them.
+# Fitted on the tuning half of the random systems; `benchmarks/selection.py --tune rows --samples 400 1200` prints them.
 WEIGHTS = (0.426, 0.502, -1.053, 0.542, -3.545, 1.450)
 NONE = 3.566
 _CAP = 10.0
@@ -90,12 +90,7 @@ class PathEvidence:
         ]
         if not scored:
             return 0, verdicts[0]
-        top = max(self.none, max(score for score, _, _ in scored))
-        total = math.exp(self.none - top) + sum(math.exp(score - top) for score, _, _ in scored)
-        shares: dict[frozenset[str], float] = {}
-        for score, c, k in scored:
-            support = supports[c][k]
-            shares[support] = shares.get(support, 0.0) + math.exp(score - top) / total
+        shares = self.shares((supports[c][k], score) for score, c, k in scored)
         ranked = sorted(shares, key=lambda support: -shares[support])
         if shares[ranked[0]] < _UNSURE:
             about = [support for support in ranked if shares[support] >= _ABOUT * shares[ranked[0]]]
@@ -104,6 +99,16 @@ class PathEvidence:
         rival = len(ranked[1]) if len(ranked) > 1 else None
         chosen = verdicts[c]
         return c, Verdict(k, chosen.values[k], chosen.values, rival, shares[ranked[0]])
+
+    def shares(self, scored: Iterable[tuple[frozenset[str], float]]) -> dict[frozenset[str], float]:
+        """Return the probability of every support, given the scores of the sizes and preparations it was found with."""
+        pairs = list(scored)
+        top = max([self.none, *(score for _, score in pairs)])
+        total = math.exp(self.none - top) + sum(math.exp(score - top) for _, score in pairs)
+        found: dict[frozenset[str], float] = {}
+        for support, score in pairs:
+            found[support] = found.get(support, 0.0) + math.exp(score - top) / total
+        return found
 
 
 def features(path: Path, entry: int) -> Array:

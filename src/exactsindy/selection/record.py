@@ -61,7 +61,11 @@ class Row:
 
 @dataclass(frozen=True)
 class Choice:
-    """The size chosen for one equation, and how sure the rule is of it."""
+    """The size chosen for one equation, and how sure the rule is of it.
+
+    ``rival`` is the size of the next most plausible support; ``rival_terms`` are its terms where they are not simply
+    the best ones of that size.
+    """
 
     equation: str
     k: int
@@ -70,6 +74,7 @@ class Choice:
     score: float
     confidence: float
     rival: int | None
+    rival_terms: tuple[str, ...] = ()
 
     @property
     def identified(self) -> bool:
@@ -83,7 +88,12 @@ class Choice:
         shown = "over 99 %" if self.confidence > 0.99 else f"{100 * self.confidence:.0f} %"
         if self.identified:
             return f"confidence {shown}"
-        other = "" if self.rival is None else f"; as plausible: {self.rival} term{'' if self.rival == 1 else 's'}"
+        other = (
+            f"{self.rival} term{'' if self.rival == 1 else 's'}"
+            if not self.rival_terms
+            else ", ".join(self.rival_terms)
+        )
+        other = "" if self.rival is None else f"; as plausible: {other}"
         return f"not identified (confidence {shown}{other})"
 
 
@@ -101,7 +111,8 @@ class Selection:
         Every size of every candidate with the value of the criterion.
     inclusion
         ``{equation: {term: share}}``: how often a term is in the best support of the chosen size when blocks of
-        the data are drawn anew; empty if there were no folds to draw from.
+        the data are drawn anew (empty if there were no folds to draw from); where orbits were compared, the
+        probability of all models compared that have the term.
     choices
         One record per equation; one in all for a shared budget.
     rule

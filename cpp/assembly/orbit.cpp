@@ -1,0 +1,127 @@
+#include "assembly/orbit.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace exactsindy {
+
+namespace {
+
+// The symmetric band matrix of the states (columns of its lower half) beside what couples it to the coefficients.
+struct Border {
+  std::size_t unknowns, reach, width;  // width: coefficients and the right-hand side
+  std::vector<double> band, rows;
+
+  Border(std::size_t count, std::size_t half, std::size_t columns)
+      : unknowns(count), reach(half), width(columns), band(count * half), rows(count * columns) {}
+
+  double* column(std::size_t v) { return band.data() + v * reach; }
+  double* row(std::size_t v) { return rows.data() + v * width; }
+};
+
+// Row (i, j) of R over the up to four samples from `low` on.
+void fill_row(const Orbit& o, std::size_t i, std::size_t j, std::size_t low, std::size_t high, double* row) {
+  std::fill(row, row + (high - low) * o.states, 0.0);
+  for (std::size_t s = low; s < high; ++s) {
+    const double weight = o.weights[4 * i + (s + 1 - i)];
+    const double* slope = o.slopes + (s * o.equations + j) * o.states;
+    for (std::size_t l = 0; l < o.states; ++l) row[(s - low) * o.states + l] = -weight * slope[l];
+  }
+  row[(i - low) * o.states + o.own[j]] -= 1.0;
+  row[(i + 1 - low) * o.states + o.own[j]] += 1.0;
+}
+
+// Adds the rows of all intervals to the normal equations.
+void gather(const Orbit& o, Border& a, OrbitStep& step) {
+  const std::size_t p = o.coefficients;
+  std::vector<double> row(4 * o.states);
+  for (std::size_t i = 0; i + 1 < o.samples; ++i) {
+    const double* weight = o.weights + 4 * i;
+    if (weight[0] == 0.0 && weight[1] == 0.0 && weight[2] == 0.0 && weight[3] == 0.0) continue;
+    const std::size_t low = i ? i - 1 : 0, high = std::min(i + 3, o.samples), count = (high - low) * o.states;
+    for (std::size_t j = 0; j < o.equations; ++j) {
+      fill_row(o, i, j, low, high, row.data());
+      const double residual = o.defect[i * o.equations + j];
+      const double* terms = o.columns + i * p;
+      const std::size_t begin = o.first[j], end = o.first[j + 1];
+      for (std::size_t u = 0; u < count; ++u) {
+        const double scaled = o.tight * row[u];
+        if (scaled == 0.0) continue;
+        double* column = a.column(low * o.states + u);
+        for (std::size_t v = u; v < count; ++v) column[v - u] += scaled * row[v];
+        double* border = a.row(low * o.states + u);
+        for (std::size_t q = begin; q < end; ++q) border[q] -= scaled * terms[q];
+        border[p] -= scaled * residual;
+      }
+      for (std::size_t q = begin; q < end; ++q) {
+        const double scaled = o.tight * terms[q];
+        for (std::size_t r = begin; r <= q; ++r) step.curvature[q * p + r] += scaled * terms[r];
+        step.slope[q] += scaled * residual;
+      }
+    }
+  }
+}
+
+// Solves the dense system of the coefficients by Cholesky.
+bool solve_coefficients(const OrbitStep& step, double damping, std::vector<double>& x) {
+  const std::size_t p = x.size();
+  std::vector<double> l = step.curvature;
+  for (std::size_t q = 0; q < p; ++q) l[q * p + q] *= 1.0 + damping;
+  x = step.slope;
+  for (std::size_t q = 0; q < p; ++q) {
+    for (std::size_t r = 0; r <= q; ++r) {
+      double sum = l[q * p + r];
+      for (std::size_t t = 0; t < r; ++t) sum -= l[q * p + t] * l[r * p + t];
+      if (r < q) {
+        l[q * p + r] = sum / l[r * p + r];
+      } else {
+        if (!(sum > 0.0) || !std::isfinite(sum)) return false;
+        l[q * p + q] = std::sqrt(sum);
+      }
+    }
+    for (std::size_t r = 0; r < q; ++r) x[q] -= l[q * p + r] * x[r];
+    x[q] /= l[q * p + q];
+  }
+  for (std::size_t q = p; q-- > 0;) {
+    for (std::size_t r = q + 1; r < p; ++r) x[q] -= l[r * p + q] * x[r];
+    x[q] /= l[q * p + q];
+  }
+  return true;
+}
+
+}  // namespace
+
+OrbitStep orbit_step(const Orbit& o, const Loops& with) {
+  const std::size_t p = o.coefficients, unknowns = o.samples * o.states;
+  OrbitStep step;
+  step.curvature.assign(p * p, 0.0);
+  step.slope.assign(p, 0.0);
+  step.coefficients.assign(p, 0.0);
+  step.states.assign(unknowns, 0.0);
+  Border a(unknowns, 4 * o.states, p + 1);
+  gather(o, a, step);
+  for (std::size_t v = 0; v < unknowns; ++v) {
+    a.column(v)[0] = (a.column(v)[0] + 1.0) * (1.0 + o.damping);
+    a.row(v)[p] += o.misfit[v];
+  }
+  if (!with.eliminate({unknowns, a.reach, a.width, a.band.data(), a.rows.data()}, step.curvature.data(),
+                      step.slope.data()))
+    return step;
+  for (std::size_t q = 0; q < p; ++q)
+    for (std::size_t r = q + 1; r < p; ++r) step.curvature[q * p + r] = step.curvature[r * p + q];
+  step.profiled = true;
+  step.positive = solve_coefficients(step, o.damping, step.coefficients);
+  if (!step.positive) return step;
+  for (std::size_t v = unknowns; v-- > 0;) {
+    const double* mine = a.row(v);
+    const double* column = a.column(v);
+    double sum = mine[p];
+    for (std::size_t q = 0; q < p; ++q) sum -= mine[q] * step.coefficients[q];
+    const std::size_t count = std::min(a.reach, unknowns - v);
+    for (std::size_t k = 1; k < count; ++k) sum -= column[k] * step.states[v + k];
+    step.states[v] = sum / column[0];
+  }
+  return step;
+}
+
+}  // namespace exactsindy

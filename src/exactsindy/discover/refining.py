@@ -1,0 +1,155 @@
+"""Where rows leave the choice open, the likelihood of whole orbits decides."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from exactsindy.discover.orbit_search import Comparison, OrbitSearch
+from exactsindy.form import Smoothed
+from exactsindy.form.equations import Group
+from exactsindy.form.increment import Whiteness
+from exactsindy.likelihood import Measured, tangent_problem
+from exactsindy.problem import Problem
+from exactsindy.selection import ORBIT, Choice, PathEvidence, Row, Selection, fair_path
+from exactsindy.solver import Path, Settings, Status
+
+# An equation is open below this probability. Above it the rows were right without exception on the tuning systems.
+SURE = 0.98
+# Terms of less probability are not listed.
+_LEAST_SHARE = 0.005
+
+
+def refine(
+    selection: Selection, smoothed: Smoothed, equations: tuple[Group, ...], k_max: int, settings: Settings
+) -> tuple[Selection, Whiteness | None]:
+    """Return the selection with open equations settled by likelihood, and what the residuals are like.
+
+    The regression returned is the tangent one at the orbit chosen: its residual sum of squares is the misfit, so
+    that standard errors and margins are those of the likelihood. If its best supports are not those chosen, which a
+    poor linearisation may cause, the selection stays as it was.
+
+    Parameters
+    ----------
+    selection
+        What the rows say.
+    smoothed, equations
+        States to start from, and the equations with their libraries.
+    k_max, settings
+        Largest number of terms; the time limit.
+    """
+    measured = Measured(smoothed, equations)
+    found = compare(selection, measured, k_max, settings)
+    path = None if found is None else _path(measured, found, k_max, settings)
+    if found is None or path is None:
+        return selection, None
+    names = [measured.features_of(i).names for i in range(len(found.supports))]
+    return _selection(selection, path, found, names), _whiteness(measured, found)
+
+
+def compare(selection: Selection, measured: Measured, k_max: int, settings: Settings) -> Comparison | None:
+    """Return the model with the most likely orbit; None if no equation is open or time is too short."""
+    if not isinstance(selection.rule, PathEvidence):
+        return None
+    choices = selection.choices
+    unsure = [i for i, choice in enumerate(choices) if choice.k and choice.confidence < SURE]
+    if not unsure:
+        return None
+    columns = [_columns(measured, i) for i in range(len(choices))]
+    shares = [
+        {tuple(sorted(columns[i][name] for name in terms)): share for terms, share in _shares(selection, i).items()}
+        for i in range(len(choices))
+    ]
+    starts = [Problem((selection.solution.problem.locate(i)[0],)) for i in range(len(choices))]
+    deadline = time.monotonic() + (settings.seconds if settings.seconds is not None else math.inf)
+    return OrbitSearch(measured, shares, starts, unsure, k_max, deadline).run()
+
+
+def _columns(measured: Measured, i: int) -> dict[str, int]:
+    return {name: j for j, name in enumerate(measured.features_of(i).names)}
+
+
+def _shares(selection: Selection, i: int) -> dict[frozenset[str], float]:
+    """Return the probabilities of the supports of an equation by its rows."""
+    choice = selection.choices[i]
+    rows = [r for r in selection.table if r.equation == choice.equation and not math.isnan(r.value)]
+    if not choice.k or not rows:
+        return {frozenset(selection.solution.terms[choice.equation]): 1.0}
+    shares = selection.rule.shares((frozenset(r.terms), r.value) for r in rows)
+    if choice.confidence >= SURE:
+        return {frozenset(selection.solution.terms[choice.equation]): choice.confidence}
+    return dict(shares)
+
+
+def _path(measured: Measured, found: Comparison, k_max: int, settings: Settings) -> Path | None:
+    """Return the path of the tangent regressions at the orbit; None if it does not hold the model chosen."""
+    parts = [tangent_problem(measured, found.supports, found.orbit, i) for i in range(len(found.supports))]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+    problem = Problem.from_blocks(known)
+    path = fair_path(problem, k_max, settings=settings)
+    for i, support in enumerate(found.supports):
+        names = measured.features_of(i).names
+        best = path[len(support)]
+        if {problem.names[j] for j in best.support[i]} != {names[j] for j in support}:
+            return None
+    return path
+
+
+def _selection(before: Selection, path: Path, found: Comparison, names: Sequence[Sequence[str]]) -> Selection:
+    choices, table = [], [replace(row, chosen=False) for row in before.table]
+    inclusion = {name: dict(shares) for name, shares in before.inclusion.items()}
+    solution = path.at([len(support) for support in found.supports])
+    for i, (choice, support) in enumerate(zip(before.choices, found.supports, strict=True)):
+        values = [_value(found, path, i, k) for k in range(len(path))]
+        confidence = choice.confidence
+        rival: tuple[str, ...] = ()
+        if i in found.rivals:
+            ranked = found.evidence.ranked(found.rivals[i])
+            confidence = found.evidence.confidence(found.rivals[i])
+            rival = tuple(names[i][j] for j in ranked[1].support) if len(ranked) > 1 else ()
+            inclusion[choice.equation] = _inclusion(found, i, names[i])
+        size = len(rival) or None
+        choices.append(Choice(choice.equation, len(support), ORBIT, 0.0, values[len(support)], confidence, size, rival))
+        table += [_row(path, i, k, choice.equation, values[k], k == len(support)) for k in range(len(path))]
+    return Selection(solution, path, tuple(table), inclusion, tuple(choices), before.rule)
+
+
+def _value(found: Comparison, path: Path, i: int, k: int) -> float:
+    """Return the log evidence for k terms against the choice, by the linearised likelihood."""
+    support = tuple(range(k))
+    model = (*found.supports[:i], support, *found.supports[i + 1 :])
+    here = found.evidence.price(found.orbit.misfit, found.supports)
+    return 0.5 * (here - found.evidence.price(float(path[k].objective[i]), model))
+
+
+def _inclusion(found: Comparison, i: int, names: Sequence[str]) -> dict[str, float]:
+    """Return for each term the probability of all models compared that have it, among those compared."""
+    rivals = found.rivals[i]
+    prices = np.array([found.evidence.price_of(rival) for rival in rivals])
+    weights = np.exp(-0.5 * (prices - prices.min()))
+    weights /= weights.sum()
+    terms = sorted({j for rival in rivals for j in rival.support})
+    shares = {j: float(sum(w for w, r in zip(weights, rivals, strict=True) if j in r.support)) for j in terms}
+    return {names[j]: share for j, share in shares.items() if share >= _LEAST_SHARE}
+
+
+def _row(path: Path, i: int, k: int, equation: str, value: float, chosen: bool) -> Row:
+    solution = path[k]
+    terms = tuple(path.problem.names[j] for j in solution.support[i])
+    proved = solution.status[i] is Status.OPTIMAL
+    return Row(equation, ORBIT, 0.0, k, terms, float(solution.objective[i]), value, proved, chosen)
+
+
+def _whiteness(measured: Measured, found: Comparison) -> Whiteness:
+    """Return size and correlation in time of what the orbit leaves of the samples, by equation."""
+    residual = (measured.samples - found.orbit.states)[:, measured.own]
+    centred = residual - residual.mean(axis=0)
+    lag = (centred[1:] * centred[:-1]).sum(axis=0) / np.maximum((centred**2).sum(axis=0), np.finfo(float).tiny)
+    names = tuple(target.name for group in measured.equations for target in group.targets)
+    return Whiteness(names, np.sqrt(np.mean(residual**2, axis=0)), lag)

@@ -1,0 +1,113 @@
+"""How the misfits of orbits choose between models, and how sure that choice is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from exactsindy.selection.growth import ln_choose
+
+Support = tuple[int, ...]
+
+#: Name of the preparation whose rows are the likelihood near an orbit.
+ORBIT = "most likely orbit"
+
+# Of the constant and of `features`; fitted on the tuning half of the random systems:
+# `benchmarks/selection.py --tune orbits --samples 400 1200` prints them.
+WEIGHTS = (-1.500, 0.450, 2.800, -3.400)
+# What the probability by the rows alone counts, and the least that is believed: they judge the same data.
+_TRUST, _SMALLEST = 0.25, 1e-3
+# Gaps and misfits beyond these add nothing.
+_LARGEST_GAP, _LARGEST_EXCESS = 4.0, 1.0
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A model that differs from the others it is compared with in one equation.
+
+    Parameters
+    ----------
+    model
+        The terms of every equation.
+    equation
+        The equation in question.
+    misfit
+        That of the model's orbit.
+    share
+        Probability of the equation's terms by its rows alone.
+    """
+
+    model: tuple[Support, ...]
+    equation: int
+    misfit: float
+    share: float
+
+    @property
+    def support(self) -> Support:
+        """Return the terms of the equation in question."""
+        return self.model[self.equation]
+
+
+@dataclass(frozen=True)
+class OrbitEvidence:
+    """Compares models by the likelihood of their orbits: the extended BIC, the size of the noise left free.
+
+    To -2 log likelihood = rows ln misfit it adds, for each equation, k ln rows + 2 ln of the number of supports of k
+    terms, and a quarter of what the rows say (-2 ln probability / 4).
+
+    Parameters
+    ----------
+    rows
+        Number of rows.
+    terms
+        Number of candidate terms of each equation.
+    effective
+        Share of the rows that is worth an independent one; below 1 if the noise is correlated in time.
+    weights
+        Of the probability to be right.
+    """
+
+    rows: int
+    terms: tuple[int, ...]
+    effective: float = 1.0
+    weights: tuple[float, ...] = WEIGHTS
+
+    def price(self, misfit: float, model: Sequence[Support]) -> float:
+        """Return the extended BIC of a model."""
+        if not math.isfinite(misfit):
+            return math.inf
+        worth = max(self.effective * self.rows, 2.0)
+        sizes = sum(len(s) * math.log(worth) + 2 * ln_choose(n, len(s)) for s, n in zip(model, self.terms, strict=True))
+        return worth * math.log(misfit / self.rows) + sizes
+
+    def price_of(self, rival: Rival) -> float:
+        """Return the extended BIC with what the rows of the equation say."""
+        return self.price(rival.misfit, rival.model) - 2 * _TRUST * math.log(max(rival.share, _SMALLEST))
+
+    def ranked(self, rivals: Sequence[Rival]) -> list[Rival]:
+        """Return models that differ in one equation, the best first."""
+        return sorted(rivals, key=lambda rival: (self.price_of(rival), rival.support))
+
+    def features(self, rivals: Sequence[Rival]) -> tuple[float, ...]:
+        """Return what the confidence in the best of them rests on.
+
+        Half the gap of prices to the next best, the probability by rows alone, and how far the misfit exceeds the
+        rows in standard deviations.
+        """
+        best, *others = self.ranked(rivals)
+        gap = 0.5 * (self.price_of(others[0]) - self.price_of(best)) if others else _LARGEST_GAP
+        worth = self.effective * self.rows
+        excess = (best.misfit / self.rows - 1.0) * math.sqrt(worth / 2)
+        return (
+            min(gap, _LARGEST_GAP),
+            best.share,
+            min(max(excess, 0.0), _LARGEST_EXCESS),
+        )
+
+    def confidence(self, rivals: Sequence[Rival]) -> float:
+        """Return the probability that the best of them has the right terms."""
+        score = float(np.dot(self.weights, (1.0, *self.features(rivals))))
+        return 1.0 / (1.0 + math.exp(-score))
