@@ -114,7 +114,8 @@ def discover(
         )
         if _settled(selection) or _interrupted(selection):
             break
-    selection, whiteness = _refined(found, terms, prepared, selection, (size, ridge, constraints), watch)
+    asked = (select, size, ridge, tuple(constraints))
+    selection, whiteness = _refined(found, terms, prepared, selection, asked, watch)
     selection = _prove(selection, constraints, watch)
     pool = _rivals(selection, constraints, watch)
     solution = selection.solution
@@ -127,7 +128,7 @@ def discover(
     if pool is not None:
         notes += ambiguity_notices(pool)
     model = Model.from_solution(solution, variables=found)
-    asked = {
+    arguments = {
         "library": repr(terms) if library is not None else f"{terms!r} (default)",
         "form": form if isinstance(form, str) else repr(form),
         "k_max": repr(size),
@@ -135,7 +136,7 @@ def discover(
         "constraints": "; ".join(map(str, constraints)) or "none",
         "time limit": f"{settings.seconds:g} s" if settings.seconds is not None else "none",
     }
-    return Discovery(model, selection, solution.problem, pool, tuple(dict.fromkeys(notes)), found, solution, asked)
+    return Discovery(model, selection, solution.problem, pool, tuple(dict.fromkeys(notes)), found, solution, arguments)
 
 
 @dataclass(frozen=True)
@@ -210,18 +211,17 @@ def _refined(
     library: Library,
     prepared: Sequence[Prepared],
     selection: Selection,
-    asked: tuple[Any, Any, Sequence[Any]],
+    asked: tuple[Any, ...],
     watch: Stopwatch,
 ) -> tuple[Selection, Whiteness | None]:
     """Return the selection after the likelihood of orbits was heard, where it has something to say.
 
     Orbits are fitted without ridge or constraints, and need states that were smoothed around a model's flow.
     """
-    size, ridge, constraints = asked
+    select, size, ridge, constraints = asked
     smoothed = getattr(prepared[-1].form, "smoothed", None)
-    plain = (
-        not isinstance(size, Total) and not len(tuple(constraints)) and isinstance(ridge, int | float) and ridge == 0
-    )
+    plain = isinstance(select, str) and not isinstance(size, Total) and not constraints
+    plain = plain and isinstance(ridge, int | float) and ridge == 0
     if isinstance(data, Field) or not isinstance(smoothed, Smoothed) or not plain or _interrupted(selection):
         return selection, None
     return refine(selection, smoothed, groups(data, library), size, watch.share(_ORBIT_SHARE))
