@@ -34,6 +34,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int)
     parser.add_argument("--store", default="paper_results.sqlite")
     parser.add_argument("--folder", default="docs/benchmarks/paper")
+    parser.add_argument("--published", help="report: results folder of wesg52/sindy_mio_paper, to compare by trial")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--retry", action="store_true")
     given = parser.parse_args()
@@ -43,7 +44,7 @@ def main() -> None:
             print(f"{study.name}: {study.title} ({systems}); {', '.join(study.algorithms)}")
         return
     if given.what == "report":
-        print(paper.report(given.store, given.folder))
+        print(paper.report(given.store, given.folder, given.published))
         return
     names = [study.name for study in paper.experiments_list()] if given.what == "all" else [given.what]
     for name in names:

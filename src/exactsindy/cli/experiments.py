@@ -51,10 +51,17 @@ def reproduce(
     experiment: Annotated[str, typer.Argument(help="list, report, all, or an experiment.")] = "list",
     systems: Annotated[str | None, typer.Option(help="Some of its systems: lorenz,hopf.")] = None,
     algorithms: Annotated[str | None, typer.Option(help="Some of its algorithms.")] = None,
+    protocols: Annotated[str | None, typer.Option(help="published, ours, or both: published,ours.")] = None,
+    values: Annotated[str | None, typer.Option(help="Some durations or noise levels; the nearest are taken.")] = None,
+    noise: Annotated[str | None, typer.Option(help="Some noise levels of the constraint experiment.")] = None,
     trials: Annotated[int, typer.Option(min=1, help="Trials of every cell.")] = 50,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; every core by default.")] = None,
     store: Annotated[Path, typer.Option(help="Results; a later call goes on there.")] = Path("paper_results.sqlite"),
     out: Annotated[Path, typer.Option(help="Folder of the figures.")] = Path("paper_figures"),
+    published: Annotated[
+        Path | None, typer.Option(help="report: published trial files to compare with (results of sindy_mio_paper).")
+    ] = None,
+    retry: Annotated[bool, typer.Option("--retry", help="Run cases again that failed.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="A few cells only.")] = False,
 ) -> None:
     r"""Run the experiments of the paper again, beside the published results.
@@ -71,7 +78,7 @@ def reproduce(
         for study in known.values():
             typer.echo(f"{study.name}: {study.title}")
     elif experiment == "report":
-        typer.echo(str(paper.report(str(store), str(out))))
+        typer.echo(str(paper.report(store, out, published)))
     elif experiment not in (*known, "all"):
         output.fail(f"there is no experiment {experiment!r}; expected list, report, all, {', '.join(known)}.")
     else:
@@ -80,10 +87,14 @@ def reproduce(
                 name,
                 systems=_listed(systems),
                 algorithms=_listed(algorithms),
+                protocols=_listed(protocols),
+                values=_numbers(values, "--values"),
+                fixed=_numbers(noise, "--noise"),
                 trials=trials,
                 workers=workers,
                 store=str(store),
                 quick=quick,
+                retry=retry,
                 progress=lambda state: output.note(str(state)),
             )
 
@@ -91,6 +102,13 @@ def reproduce(
 def _listed(text: str | None) -> list[str] | None:
     found = options.names(text)
     return None if found is None else list(found)
+
+
+def _numbers(text: str | None, option: str) -> list[float] | None:
+    try:
+        return None if text is None else [float(word) for word in text.split(",") if word.strip()]
+    except ValueError:
+        output.fail(f"{option} {text!r}: expected numbers with commas between them, e.g. 0.5,10.")
 
 
 def _paper() -> Any:

@@ -142,8 +142,8 @@ def test_report_lists_where_the_published_solver_is_ahead(tmp_path):
         for case, outcome in easy:
             store.add(case, outcome)
     text = report(tmp_path / "r.sqlite", tmp_path).read_text()
-    assert "1 of 1 cells." in text
-    assert "TPR 0.750 against 1.000 (1.7 standard errors). Not exact in trials 3, 4 although" in text
+    assert "1 of 1 cells, compared by their means" in text
+    assert "4 trials: TPR 0.750 against 1.000 (1.7 standard errors)" in text
 
 
 def test_speeds_are_geometric_means_over_shared_cells():

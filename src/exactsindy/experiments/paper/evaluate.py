@@ -54,7 +54,7 @@ def trajectory_case(case: Case) -> Outcome:
     if case.protocol == "ours":
         fit, known = ours(trial_data(case).train, library, names, truth)
     else:
-        regression = _regression(replace(case, protocol="published", algorithm="exact"))
+        regression = published_regression(replace(case, protocol="published", algorithm="exact"))
         started = time.perf_counter()
         fit = _published(case, regression)
         known = {"seconds": time.perf_counter() - started}
@@ -65,7 +65,7 @@ def trajectory_case(case: Case) -> Outcome:
 
 
 @lru_cache(maxsize=1)
-def _regression(case: Case) -> Regression:
+def published_regression(case: Case) -> Regression:
     """Return the rows of a cell and trial, kept while its algorithms follow one another."""
     return weak_regression(case) if case.experiment == "weak" else strong_regression(case)
 

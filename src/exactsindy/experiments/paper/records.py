@@ -22,12 +22,24 @@ TITLES = {
 }
 
 
+def rounded(value: float) -> float:
+    """Return a number of a grid to 13 digits.
+
+    Examples
+    --------
+    >>> rounded(0.1 + 0.2)
+    0.3
+    """
+    return float(f"{value:.13g}")
+
+
 @dataclass(frozen=True)
 class Case:
     """What is run: one algorithm on one trial of one cell.
 
     ``trial`` is the published trial number, which is its seed. ``duration`` is that of the training part in seconds,
-    ``noise`` the fraction of the data's size, ``degree`` that of the library.
+    ``noise`` the fraction of the data's size, ``degree`` that of the library. Duration and noise are kept to 13 digits:
+    powers of two differ in the last one between machines, and what identifies a case must not.
 
     Examples
     --------
@@ -43,6 +55,10 @@ class Case:
     duration: float
     noise: float
     trial: int
+
+    def __post_init__(self) -> None:
+        for name in ("duration", "noise"):
+            object.__setattr__(self, name, rounded(getattr(self, name)))
 
     @property
     def key(self) -> tuple[str | int | float, ...]:

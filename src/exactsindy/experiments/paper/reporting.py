@@ -10,6 +10,7 @@ from pathlib import Path
 from exactsindy.experiments.paper.figures import draw
 from exactsindy.experiments.paper.findings import behind, goals, number, published_beside, speeds
 from exactsindy.experiments.paper.page import page
+from exactsindy.experiments.paper.pairing import paired
 from exactsindy.experiments.paper.published import PublishedCell
 from exactsindy.experiments.paper.records import TITLES
 from exactsindy.experiments.paper.store import Store
@@ -34,7 +35,9 @@ trials or the same; a difference within twice the joint standard error is called
 """
 
 
-def report(store: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Path:
+def report(
+    store: str | os.PathLike[str], folder: str | os.PathLike[str], published: str | os.PathLike[str] | None = None
+) -> Path:
     """Write ``README.md``, ``report.html``, a figure per experiment and ``results.csv`` from a store.
 
     Parameters
@@ -43,6 +46,8 @@ def report(store: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Pat
         The SQLite file of `run`.
     folder
         Where to write; created if it is not there.
+    published
+        The folder ``results`` of a checkout of wesg52/sindy_mio_paper, to compare trial by trial with.
 
     Returns
     -------
@@ -53,6 +58,8 @@ def report(store: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Pat
     ------
     MissingDependency
         If matplotlib is not installed.
+    DataError
+        If ``published`` holds no trial files.
     """
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
@@ -60,7 +67,7 @@ def report(store: str | os.PathLike[str], folder: str | os.PathLike[str]) -> Pat
         found = list(rows)
         rows.to_csv(target / "results.csv")
     summary = cells(found)
-    parts = [_HEAD, goals(summary), behind(found, summary)]
+    parts = [_HEAD, goals(summary), behind(summary) if published is None else paired(found, published)]
     for study in STUDIES.values():
         mine = [cell for cell in summary if cell.case.experiment == study.name]
         if mine:

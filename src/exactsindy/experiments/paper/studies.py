@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 
 from exactsindy.errors import DataError
-from exactsindy.experiments.paper.records import PROTOCOLS, Case
+from exactsindy.experiments.paper.records import PROTOCOLS, Case, rounded
 
 RIDGES = (0.0, 1e-5, 1e-3, 0.01, 0.05, 0.2)
 #: Relaxation parameters of SR3.
@@ -147,7 +147,7 @@ def _some(given: Sequence[str] | None, known: Sequence[str], argument: str, stud
 
 
 def _powers(base: float, low: float, high: float, count: int) -> tuple[float, ...]:
-    return tuple(float(v) for v in base ** np.linspace(low, high, count))
+    return tuple(rounded(v) for v in base ** np.linspace(low, high, count))
 
 
 def _differential(name: str, title: str, degrees: Mapping[str, int]) -> Study:
