@@ -97,13 +97,13 @@ def test_clean_data_are_left_to_the_rows():
     assert found.selection.choices[0].preparation != ORBIT
 
 
-def test_the_price_is_the_extended_bic_with_a_quarter_of_what_rows_say():
+def test_the_price_is_the_extended_bic_with_a_tenth_of_what_rows_say():
     evidence = OrbitEvidence(rows=100, terms=(10,))
     short, long = Rival(((1,),), 0, 120.0, 0.5), Rival(((1, 4),), 0, 110.0, 0.5)
     term = np.log(100) + 2 * (np.log(45) - np.log(10))
     assert evidence.price_of(long) - evidence.price_of(short) == pytest.approx(100 * np.log(110 / 120) + term)
     doubtful = Rival(((1,),), 0, 120.0, 0.05)
-    assert evidence.price_of(doubtful) - evidence.price_of(short) == pytest.approx(0.5 * np.log(10))
+    assert evidence.price_of(doubtful) - evidence.price_of(short) == pytest.approx(0.2 * np.log(10))
     assert evidence.price(np.inf, ((1,),)) == np.inf
 
 

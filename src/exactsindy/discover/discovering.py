@@ -108,14 +108,16 @@ def discover(
     size = default_size(found, prepared[0].problem) if k_max is None else k_max
     folds = {part.name: _folds(part, found, terms) for part in prepared}
     rule = _rule(select, prepared)
+    asked = (select, size, ridge, tuple(constraints))
+    whiteness = None
     for share in _PATH_SHARES:
         selection = select_size(
             folds, k_max=size, ridge=ridge, by=rule, constraints=constraints, settings=watch.share(share)
         )
-        if _settled(selection) or _interrupted(selection):
+        # Orbits need no proof of the rows' paths: what they choose is proved for a regression of their own.
+        selection, whiteness = _refined(found, terms, prepared, selection, asked, watch)
+        if whiteness is not None or _settled(selection) or _interrupted(selection):
             break
-    asked = (select, size, ridge, tuple(constraints))
-    selection, whiteness = _refined(found, terms, prepared, selection, asked, watch)
     selection = _prove(selection, constraints, watch)
     pool = _rivals(selection, constraints, watch)
     solution = selection.solution

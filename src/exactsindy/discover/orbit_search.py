@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from exactsindy.likelihood import WARM, Measured, Orbit, OrbitModel, Support, tangent_problem
-from exactsindy.problem import Problem
-from exactsindy.selection import OrbitEvidence, Rival, effective_samples, fair_path
-from exactsindy.solver import Path, Settings
-
-Array = NDArray[np.float64]
-Supports = tuple[Support, ...]
+from exactsindy.discover.orbit_fits import OrbitFits, Supports, changed
+from exactsindy.likelihood import WARM, Orbit, OrbitModel, Support
+from exactsindy.selection import OrbitEvidence, Rival, effective_samples
 
 # Supports of an equation that rows make plausible are compared: so many, if their probability reaches this.
 _MOST, _LEAST = 5, 0.003
-# Of those the linearised likelihood proposes, all that are not clearly worse (in units of -2 log likelihood).
-_WINDOW = 12.0
-_ROUNDS = 5
+# Of those the linearised likelihood proposes, so many.
+_PROPOSED = 12
+_ROUNDS = 6
+# Terms beyond those chosen, in the over-full model at whose orbit the second start is looked for.
+_OVERFULL = 3
 # A model whose misfit is so many times the number of rows is wrong, and says nothing about quadrature.
 _POOR = 2.0
-_NODES = 2000
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,145 +32,129 @@ class Comparison:
     evidence: OrbitEvidence
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class OrbitSearch:
     """Looks for the model with the most likely orbit, one equation changed at a time.
 
     Parameters
     ----------
-    measured
-        The samples.
+    fits
+        The samples, and orbits fitted to them.
     shares
         Per equation the supports that its rows make plausible, with their probability.
-    starts
-        A first guess of the coefficients of a support, given its equation.
     open
         The equations that may change.
-    k_max
-        Largest number of terms.
-    deadline
-        When to stop, by `time.monotonic`.
     """
 
-    measured: Measured
+    fits: OrbitFits
     shares: Sequence[Mapping[Support, float]]
-    starts: Sequence[Problem]
     open: Sequence[int]
-    k_max: int
-    deadline: float
-    _fits: dict[Supports, Orbit] = field(default_factory=dict)
-    _coef: dict[tuple[int, Support], Array] = field(default_factory=dict)
 
     def run(self) -> Comparison | None:
         """Return the best model found.
 
+        Two starts: what the rows say, and what the likelihood says at the orbit of an over-full model, which rests on no
+        choice: where several equations are wrong at once, changing one at a time may lead nowhere.
+
         None if time was too short to compare anything, or if quadrature errs by more than the tolerance of the
         equations: so clean or so coarse are the data that its errors, not the noise, would be fitted.
         """
-        best = tuple(max(shares, key=lambda s: shares[s]) for shares in self.shares)
-        orbit = self._fit(best)
-        if self._coarse(best, orbit) and orbit.misfit < _POOR * self.measured.n_rows:
+        first = tuple(max(shares, key=lambda s: shares[s]) for shares in self.shares)
+        orbit = self.fits.fit(first)
+        if self._coarse(first, orbit) and orbit.misfit < _POOR * self.fits.measured.n_rows:
             return None
-        rivals: dict[int, tuple[Rival, ...]] = {}
-        for _ in range(_ROUNDS):
-            evidence = self._evidence(orbit)
-            found = {i: self._rivals(evidence, best, orbit, i) for i in self.open}
-            if self._late():
-                break
-            rivals = found
-            after = self._move(evidence, best, rivals)
-            if after == best:
-                break
-            best, orbit = after, self._fit(after)
-        return Comparison(best, orbit, rivals, evidence) if rivals and not self._coarse(best, orbit) else None
+        found = self._descend(first)
+        second = None if found is None else self._unbiased(found)
+        if found is not None and second is not None:
+            other = self._descend(second)
+            if other is not None and self._price(found.evidence, other) < self._price(found.evidence, found):
+                found = other
+        return None if found is None or self._coarse(found.supports, found.orbit) else found
 
     def _coarse(self, model: Supports, orbit: Orbit) -> bool:
         """Say whether quadrature errs by more than the equations may."""
         if not np.isfinite(orbit.misfit):
             return True
-        return OrbitModel(self.measured, model).quadrature_error(orbit) > WARM[-1]
+        return OrbitModel(self.fits.measured, model).quadrature_error(orbit) > WARM[-1]
+
+    def _price(self, evidence: OrbitEvidence, found: Comparison) -> float:
+        """Return the price of a model, with what the rows of all open equations say."""
+        rows = (evidence.price_of_rows(self.shares[i].get(found.supports[i], 0.0)) for i in self.open)
+        return evidence.price(found.orbit.misfit, found.supports) + sum(rows)
+
+    def _descend(self, model: Supports) -> Comparison | None:
+        """Return where changes of one equation at a time lead; None if there was no time for the first."""
+        found = None
+        for _ in range(_ROUNDS):
+            orbit = self.fits.fit(model)
+            evidence = self._evidence(orbit)
+            rivals = {i: self._rivals(evidence, model, i) for i in self.open}
+            if self.fits.late:
+                break
+            found = Comparison(model, orbit, rivals, evidence)
+            after = self._move(found)
+            if after == model:
+                break
+            model = after
+        return found
+
+    def _unbiased(self, found: Comparison) -> Supports | None:
+        """Return the best supports by the likelihood linearised at the orbit of a model with terms to spare."""
+        wide = found.supports
+        for i in self.open:
+            size = len(found.supports[i]) + _OVERFULL
+            proposed = self.fits.proposed(found.evidence, found.supports, i)
+            large = {s: price for s, price in proposed.items() if len(s) == min(size, max(map(len, proposed)))}
+            if large:
+                wide = changed(wide, i, min(large, key=lambda s: large[s]))
+        if self.fits.late or not np.isfinite(self.fits.fit(wide, found.supports).misfit):
+            return None
+        model = found.supports
+        for i in self.open:
+            proposed = self.fits.proposed(found.evidence, wide, i)
+            if proposed:
+                model = changed(model, i, min(proposed, key=lambda s: proposed[s]))
+        return None if self.fits.late or model == found.supports else model
 
     def _evidence(self, orbit: Orbit) -> OrbitEvidence:
         """Return the rule, its rows counted by how independent the residuals are."""
-        m = self.measured
+        m = self.fits.measured
         terms = tuple(len(m.features_of(i).terms) for i in range(len(m.own)))
         shares = [effective_samples(column) / len(column) for column in (m.samples - orbit.states).T]
         return OrbitEvidence(m.n_rows, terms, min(float(np.mean(shares)), 1.0))
 
-    def _move(self, evidence: OrbitEvidence, best: Supports, rivals: Mapping[int, tuple[Rival, ...]]) -> Supports:
+    def _move(self, found: Comparison) -> Supports:
         """Return the model after the best single change, or after all changes at once if that is better still."""
-        first = {i: evidence.ranked(members)[0] for i, members in rivals.items()}
-        whole = tuple(first[i].support if i in first else support for i, support in enumerate(best))
-        if whole == best:
-            return best
+        evidence, model = found.evidence, found.supports
+        first = {i: evidence.ranked(members)[0] for i, members in found.rivals.items()}
+        whole = tuple(first[i].support if i in first else support for i, support in enumerate(model))
+        if whole == model:
+            return model
         gains = {
             rival.model: evidence.price_of(members[0]) - evidence.price_of(rival)
-            for (i, members), rival in zip(rivals.items(), first.values(), strict=True)
+            for (i, members), rival in zip(found.rivals.items(), first.values(), strict=True)
         }
-        single = max(gains, key=lambda model: gains[model])
-        together = evidence.price(self._fits[best].misfit, best) - evidence.price(self._fit(whole).misfit, whole)
+        single = max(gains, key=lambda m: gains[m])
+        together = evidence.price(found.orbit.misfit, model) - evidence.price(self.fits.fit(whole).misfit, whole)
         return whole if together > gains[single] else single
 
-    def _late(self) -> bool:
-        return time.monotonic() > self.deadline
-
-    def _rivals(self, evidence: OrbitEvidence, best: Supports, orbit: Orbit, i: int) -> tuple[Rival, ...]:
+    def _rivals(self, evidence: OrbitEvidence, model: Supports, i: int) -> tuple[Rival, ...]:
         """Return what equation i might be instead, the present support first."""
-        found = {
-            best[i]: None,
-            **dict.fromkeys(self._plausible(i)),
-            **dict.fromkeys(self._proposed(evidence, best, orbit, i)),
-        }
+        proposed = self.fits.proposed(evidence, model, i)
+        best = sorted(proposed, key=lambda s: proposed[s])[:_PROPOSED]
+        # One term more and one less than now are always among them: the gap to those is what the confidence rests on.
+        near = {k: min((s for s in proposed if len(s) == k), key=lambda s: proposed[s]) for k in map(len, proposed)}
+        best += [near[k] for k in (len(model[i]) - 1, len(model[i]) + 1) if k in near]
+        found = dict.fromkeys([model[i], *self._plausible(i), *best])
         rivals = []
         for support in found:
-            if self._late() and support != best[i]:
+            if self.fits.late and support != model[i]:
                 continue
-            model = (*best[:i], support, *best[i + 1 :])
-            rivals.append(Rival(model, i, self._fit(model, (best, orbit)).misfit, self.shares[i].get(support, 0.0)))
+            other = changed(model, i, support)
+            misfit = self.fits.fit(other, model).misfit
+            rivals.append(Rival(other, i, misfit, self.shares[i].get(support, 0.0)))
         return tuple(rivals)
 
     def _plausible(self, i: int) -> list[Support]:
         ranked = sorted(self.shares[i], key=lambda s: -self.shares[i][s])
         return [s for n, s in enumerate(ranked) if n == 0 or (n < _MOST and self.shares[i][s] >= _LEAST)]
-
-    def _proposed(self, evidence: OrbitEvidence, best: Supports, orbit: Orbit, i: int) -> Iterator[Support]:
-        """Yield the best supports of all sizes but the largest by the likelihood linearised at the present orbit."""
-        path = None if self._late() else self._tangent(best, orbit, i)
-        if path is None:
-            return
-        here = evidence.price(orbit.misfit, best)
-        for k in range(1, max(len(path) - 1, 2)):
-            support = tuple(sorted(int(j) for j in path[k].support[0]))
-            model = (*best[:i], support, *best[i + 1 :])
-            price = evidence.price(float(path[k].objective[0]), model)
-            if price < here + _WINDOW or abs(k - len(best[i])) <= 1:
-                self._coef.setdefault((i, support), path[k].coef[0, list(support)])
-                yield support
-
-    def _tangent(self, best: Supports, orbit: Orbit, i: int) -> Path | None:
-        problem = tangent_problem(self.measured, best, orbit, i)
-        if problem is None:
-            return None
-        left = max(self.deadline - time.monotonic(), 0.05)
-        return fair_path(problem, self.k_max, settings=Settings(threads=1, nodes=_NODES, seconds=left))
-
-    def _fit(self, model: Supports, near: tuple[Supports, Orbit] | None = None) -> Orbit:
-        if model not in self._fits:
-            orbit_model = OrbitModel(self.measured, model)
-            if near is None or not np.isfinite(near[1].misfit):
-                self._fits[model] = orbit_model.fit([self._guess(i, s) for i, s in enumerate(model)])
-            else:
-                known, orbit = near
-                coef = [
-                    orbit.coef[i] if known[i] == support else self._guess(i, support) for i, support in enumerate(model)
-                ]
-                self._fits[model] = orbit_model.fit(coef, orbit.states, WARM)
-        return self._fits[model]
-
-    def _guess(self, i: int, support: Support) -> Array:
-        if (i, support) not in self._coef:
-            block, j = self.starts[i].locate(0)
-            z, _ = block.target(j)
-            columns = block.theta_factor[:, list(support)]
-            self._coef[i, support] = np.asarray(np.linalg.lstsq(columns, z, rcond=None)[0], dtype=np.float64)
-        return self._coef[i, support]

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from exactsindy.discover.orbit_fits import OrbitFits
 from exactsindy.discover.orbit_search import Comparison, OrbitSearch
 from exactsindy.form import Smoothed
 from exactsindy.form.equations import Group
@@ -66,7 +67,7 @@ def compare(selection: Selection, measured: Measured, k_max: int, settings: Sett
     ]
     starts = [Problem((selection.solution.problem.locate(i)[0],)) for i in range(len(choices))]
     deadline = time.monotonic() + (settings.seconds if settings.seconds is not None else math.inf)
-    return OrbitSearch(measured, shares, starts, unsure, k_max, deadline).run()
+    return OrbitSearch(OrbitFits(measured, starts, k_max, deadline), shares, unsure).run()
 
 
 def _columns(measured: Measured, i: int) -> dict[str, int]:
@@ -135,8 +136,8 @@ def _inclusion(found: Comparison, i: int, names: Sequence[str]) -> dict[str, flo
     weights = np.exp(-0.5 * (prices - prices.min()))
     weights /= weights.sum()
     terms = sorted({j for rival in rivals for j in rival.support})
-    shares = {j: float(sum(w for w, r in zip(weights, rivals, strict=True) if j in r.support)) for j in terms}
-    return {names[j]: share for j, share in shares.items() if share >= _LEAST_SHARE}
+    shares = {j: math.fsum(w for w, r in zip(weights, rivals, strict=True) if j in r.support) for j in terms}
+    return {names[j]: min(share, 1.0) for j, share in shares.items() if share >= _LEAST_SHARE}
 
 
 def _row(path: Path, i: int, k: int, equation: str, value: float, chosen: bool) -> Row:

@@ -21,11 +21,11 @@ Support = tuple[int, ...]
 # Errors that the equations may have in a step, in units of the noise: loose at first, so that the states can follow
 # the data while the coefficients settle, then tight.
 SCHEDULE = (0.3, 0.1, 0.03, 0.01)
-# From the orbit of a model that differs in few terms the last two will do.
-WARM = SCHEDULE[-2:]
+# From the orbit of a model that differs in few terms the last one will do.
+WARM = SCHEDULE[-1:]
 _STEPS, _LAST_STEPS = 4, 15
 # A step that lowers the misfit by less (units of the noise squared; before the last tolerance a share) is the last.
-_ENOUGH, _ENOUGH_BEFORE = 1e-2, 1e-3
+_ENOUGH, _ENOUGH_BEFORE = 5e-2, 1e-3
 # Raises of the damping, ten-fold each, before a step is given up.
 _TRIES = 6
 

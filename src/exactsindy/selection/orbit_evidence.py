@@ -19,9 +19,9 @@ ORBIT = "most likely orbit"
 # `benchmarks/selection.py --tune orbits --samples 400 1200` prints them.
 WEIGHTS = (-1.450, 0.475, 2.784, -3.520)
 # What the probability by the rows alone counts, and the least that is believed: they judge the same data.
-_TRUST, _SMALLEST = 0.25, 1e-3
-# Gaps and misfits beyond these add nothing.
-_LARGEST_GAP, _LARGEST_EXCESS = 4.0, 1.0
+_TRUST, _SMALLEST = 0.1, 1e-3
+# Odds and misfits beyond these add nothing.
+_LARGEST_ODDS, _LARGEST_EXCESS = 4.0, 1.0
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class OrbitEvidence:
     """Compares models by the likelihood of their orbits: the extended BIC, the size of the noise left free.
 
     To -2 log likelihood = rows ln misfit it adds, for each equation, k ln rows + 2 ln of the number of supports of k
-    terms, and a quarter of what the rows say (-2 ln probability / 4).
+    terms, and a tenth of what the rows say (-2 ln probability / 10).
 
     Parameters
     ----------
@@ -85,7 +85,11 @@ class OrbitEvidence:
 
     def price_of(self, rival: Rival) -> float:
         """Return the extended BIC with what the rows of the equation say."""
-        return self.price(rival.misfit, rival.model) - 2 * _TRUST * math.log(max(rival.share, _SMALLEST))
+        return self.price(rival.misfit, rival.model) + self.price_of_rows(rival.share)
+
+    def price_of_rows(self, share: float) -> float:
+        """Return what is added for a support to which its rows give this probability."""
+        return -2 * _TRUST * math.log(max(share, _SMALLEST))
 
     def ranked(self, rivals: Sequence[Rival]) -> list[Rival]:
         """Return models that differ in one equation, the best first."""
@@ -94,15 +98,17 @@ class OrbitEvidence:
     def features(self, rivals: Sequence[Rival]) -> tuple[float, ...]:
         """Return what the confidence in the best of them rests on.
 
-        Half the gap of prices to the next best, the probability by rows alone, and how far the misfit exceeds the
-        rows in standard deviations.
+        The log odds of the best against all others by their prices, the probability by rows alone, and how far the
+        misfit exceeds the rows in standard deviations.
         """
         best, *others = self.ranked(rivals)
-        gap = 0.5 * (self.price_of(others[0]) - self.price_of(best)) if others else _LARGEST_GAP
+        here = self.price_of(best)
+        against = sum(math.exp(0.5 * (here - self.price_of(other))) for other in others)
+        odds = -math.log(against) if against > 0 else _LARGEST_ODDS
         worth = self.effective * self.rows
         excess = (best.misfit / self.rows - 1.0) * math.sqrt(worth / 2)
         return (
-            min(gap, _LARGEST_GAP),
+            min(odds, _LARGEST_ODDS),
             best.share,
             min(max(excess, 0.0), _LARGEST_EXCESS),
         )
