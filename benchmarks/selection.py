@@ -9,6 +9,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from exactsindy.experiments.field_tuning import field_examples, tuning_paths
 from exactsindy.experiments.selection_benchmark import run_selection, selection_table
 from exactsindy.experiments.selection_cases import (
     NOISES,
@@ -37,13 +38,18 @@ def main() -> int:
     parser.add_argument("--no-baselines", action="store_true", help="leave STLSQ and SSR out")
     parser.add_argument(
         "--tune",
-        choices=["rows", "orbits"],
-        help="fit weights of the default on the tuning half: those of selection/evidence.py, then of orbit_evidence.py",
+        choices=["rows", "orbits", "fields"],
+        help="fit weights of the default on the tuning half: those of selection/evidence.py, then of orbit_evidence.py,"
+        " or those for fields",
     )
     parser.add_argument("--output", type=Path, default=ROOT / "docs" / "benchmarks")
     parser.add_argument("--report-only", action="store_true", help="measure nothing, write page and plot again")
     options = parser.parse_args()
     samples, seeds = tuple(options.samples), SEEDS[: options.seeds]
+    if options.tune == "fields":
+        weights, none = fit_weights(field_examples(tuning_paths(0, say=say)))
+        say(f"MODE_WEIGHTS = {_tuple(weights)}\nMODE_NONE = {none:.3f}")
+        return 0
     if options.tune:
         cases = half_cases("tuning", samples, NOISES, options.systems)
         if options.tune == "rows":

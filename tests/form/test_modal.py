@@ -121,12 +121,36 @@ def test_folds_sum_to_the_whole_and_blocks_do_not_show(monkeypatch):
     data, truth, _ = burgers_field(0.1)
     form = ModalForm(model=truth)
     whole = form.problem(data, LIBRARY)
-    monkeypatch.setattr("exactsindy.form.modal._BLOCK_NUMBERS", 1)
+    monkeypatch.setattr("exactsindy.form.modal_rows._BLOCK_NUMBERS", 1)
     folds = form.folds(data, LIBRARY, 4)
     assert sum(fold.n_samples for fold in folds) == whole.n_samples
     first, second = gram(whole)[0], gram(sum(folds))[0]
     norms = np.sqrt(np.diag(first))
     assert np.abs((first - second) / np.outer(norms, norms)).max() < 1e-9
+
+
+def test_integrals_of_the_library_are_formed_once(monkeypatch):
+    data, truth, _ = burgers_field(0.1)
+    smoothed = smooth_field(data)
+    first = ModalForm(smoothed=smoothed).problem(data, LIBRARY)
+    monkeypatch.setattr("exactsindy.form.modal_library.ModalLibrary.columns", None)
+    again = ModalForm(smoothed=smoothed).problem(data, LIBRARY)
+    assert again.fingerprint == first.fingerprint
+    monkeypatch.undo()
+    monkeypatch.setattr("exactsindy.form.modal_rows._KEPT_NUMBERS", 0)
+    apart = smooth_field(data)
+    assert ModalForm(smoothed=apart).problem(data, LIBRARY).fingerprint == first.fingerprint
+    assert not apart.store
+    assert ModalForm(model=truth, smoothed=smoothed).problem(data, LIBRARY).fingerprint != first.fingerprint
+
+
+def test_modes_beyond_a_box_are_dropped():
+    data, _, _ = burgers_field(0.1)
+    smoothed = smooth_field(data)
+    k = smoothed.box.largest[0] - 2
+    less = smoothed.within((k,))
+    assert less.values.shape[-1] == less.score.shape[-1] == k + 1
+    assert np.array_equal(less.values, smoothed.values[..., : k + 1])
 
 
 def test_two_fields_in_two_dimensions():

@@ -204,8 +204,11 @@ def _rule(select: Rule | str, prepared: Sequence[Prepared]) -> Rule | str:
     """Return the rule: the weighed evidence where its weights were fitted, the growth ratio elsewhere."""
     if not (isinstance(select, str) and select == "auto"):
         return select
-    whitened = isinstance(prepared[0].form, IncrementForm | ModalForm) and prepared[0].name
-    return PathEvidence() if whitened else GrowthRatio()
+    if not prepared[0].name:
+        return GrowthRatio()
+    if isinstance(prepared[0].form, ModalForm):
+        return PathEvidence.for_modes()
+    return PathEvidence() if isinstance(prepared[0].form, IncrementForm) else GrowthRatio()
 
 
 def _refined(

@@ -24,6 +24,8 @@ INFORMED_CELLS = 4_000_000
 # Rows beyond this many add cost, not information: the highest modes are left out.
 _MOST_ROWS = 250_000
 _LEAST_CORNER = 8
+# Grid points for products of smoothed fields: modes that would need a finer grid are dropped, where others suffice.
+_MOST_POINTS = 1 << 14
 
 
 def whitened_modes(data: Field, library: Library, settings: Settings) -> Prepared:
@@ -58,7 +60,14 @@ def _fewer_modes(smoothed: SmoothedField | WindowedField) -> SmoothedField | Win
     times = smoothed.measured.shape[1]
     while 2 * int(smoothed.kept.sum()) * times > _MOST_ROWS and smoothed.corner > _LEAST_CORNER:
         smoothed = replace(smoothed, corner=smoothed.corner - 1)
-    return smoothed
+    box = smoothed.box
+    per_axis = int(_MOST_POINTS ** (1 / len(box.sizes)))
+    unit = 1.0 / max(box.lengths)
+    reach = [
+        min(int(smoothed.corner * unit * length + 1e-9), k) for length, k in zip(box.lengths, box.largest, strict=True)
+    ]
+    largest = tuple(min(k, max((per_axis - j - 2) // 3, j)) for k, j in zip(box.largest, reach, strict=True))
+    return smoothed if largest == box.largest else smoothed.within(largest)
 
 
 def _path(problem: Problem, settings: Settings) -> Path:

@@ -45,6 +45,9 @@ FIELD_NOISES = {
     "reaction_diffusion": (0.025, 0.3),
     **{name: (0.05, 0.2) for name in FIELD_SYSTEMS if name not in ("kuramoto_sivashinsky", "reaction_diffusion")},
 }
+# Points per axis and times where an experiment is larger than the system's own grid: as many times as published, half
+# the points.
+FIELD_GRIDS = {"reaction_diffusion": (128, np.linspace(0, 5, 250))}
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,7 @@ def named_cases(seeds: tuple[int, ...] = SEEDS) -> list[SelectionCase]:
 def field_cases(seeds: tuple[int, ...] = SEEDS) -> list[SelectionCase]:
     """Return the PDE experiments."""
     return [
-        SelectionCase("fields", name, len(find_field_system(name).times), noise, seed)
+        SelectionCase("fields", name, len(_grid(name)[1]), noise, seed)
         for name, noises in FIELD_NOISES.items()
         for noise in noises
         for seed in seeds
@@ -109,7 +112,13 @@ def load(case: SelectionCase) -> Loaded:
 
 @lru_cache(maxsize=1)
 def _field(name: str, seed: int) -> Field:
-    return find_field_system(name).simulate(np.random.RandomState(seed))
+    points, times = _grid(name)
+    return find_field_system(name).simulate(np.random.RandomState(seed), points=points, times=times)
+
+
+def _grid(name: str) -> tuple[int, Array]:
+    system = find_field_system(name)
+    return FIELD_GRIDS.get(name, (system.points, system.times))
 
 
 def _named(case: SelectionCase) -> Loaded:

@@ -130,11 +130,15 @@ def fit_weights(data: Sequence[Example]) -> tuple[Array, float]:
     """
     from scipy.optimize import minimize
 
-    x, y = np.array([e.features for e in data]), np.array([e.right for e in data])
+    # Paths may differ in length: the sizes that a shorter one lacks have no probability.
+    longest = max(len(e.right) for e in data)
+    x = np.array([np.pad(e.features, ((0, longest - len(e.right)), (0, 0))) for e in data])
+    y = np.array([np.pad(e.right, (0, longest - len(e.right))) for e in data])
+    present = np.array([np.arange(longest) < len(e.right) for e in data])
     known = np.asarray(y.any(axis=1), dtype=bool)
 
     def loss(w: Array) -> tuple[float, Array]:
-        scores, none = x @ w[:-1], w[-1]
+        scores, none = np.where(present, x @ w[:-1], -np.inf), w[-1]
         top = np.maximum(scores.max(axis=1), none)
         p, q = np.exp(scores - top[:, None]), np.exp(none - top)
         total = p.sum(axis=1) + q

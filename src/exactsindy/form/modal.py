@@ -15,20 +15,19 @@ from exactsindy.differentiation.grid import PRINTED, uniform_step
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.form.equations import Data, Group, check_count, groups, only_field
 from exactsindy.form.increment import Whiteness
-from exactsindy.form.modal_library import ModalLibrary, Slopes
+from exactsindy.form.modal_library import ModalLibrary
+from exactsindy.form.modal_rows import GroupRows, block_of
 from exactsindy.form.modal_smoothing import SmoothedField, TimeBasis, smooth_modes, smooth_periodic
 from exactsindy.form.modal_window import WindowedField, WindowedLibrary, smooth_window
-from exactsindy.form.modes import Complex
 from exactsindy.form.quadrature import integrate_intervals, interval_weights
 from exactsindy.form.smoothing import order_one
-from exactsindy.form.trial import Coefficients, Trial, TrialLike, trial
+from exactsindy.form.trial import Coefficients, TrialLike, trial
 from exactsindy.library import Library
 from exactsindy.problem import Problem
+from exactsindy.problem.tall import TallCollector
 
 Array = NDArray[np.float64]
 
-# Numbers held at once while library columns are formed on the grid.
-_BLOCK_NUMBERS = 1 << 22
 _LEAST = 8
 
 
@@ -116,24 +115,27 @@ class ModalForm:
     def _sum(self, data: Data, library: Library, count: int) -> tuple[Problem, ...]:
         found, equations = self._check(data, library)
         borders = cuts(len(found.times) - 1, count)
-        totals: list[dict[str, Problem]] = [{} for _ in range(count)]
+        totals: list[dict[str, TallCollector]] = [{} for _ in range(count)]
         at: dict[int, int] = {}
         for group, rows in self._rows(found, library, equations):
             start = at.get(id(group), 0)
             at[id(group)] = start + rows.shape[1]
             for i, (low, high) in enumerate(pairwise(borders)):
                 part = rows[:, max(low - start, 0) : max(high - start, 0)]
-                if part.shape[1]:
-                    _add(totals[i], group, part)
+                if not part.shape[1]:
+                    continue
+                for target, table in zip(group.targets, part, strict=True):
+                    fresh = TallCollector(group.features.terms, (target.name,))
+                    totals[i].setdefault(target.name, fresh).add(table.reshape(-1, table.shape[-1]))
         names = [target.name for group in equations for target in group.targets]
-        return tuple(Problem.from_blocks(total[name] for name in names) for total in totals)
+        return tuple(Problem(tuple(total[name].block() for name in names)) for total in totals)
 
     def _rows(self, data: Field, library: Library, equations: tuple[Group, ...]) -> Iterator[tuple[Group, Array]]:
         """Yield whitened rows (equations x increments x real and imaginary modes x terms and target)."""
         smoothed = smooth_field(data) if self.smoothed is None else self.smoothed
         model = trial(self.model, equations, "ModalForm")
         for group in equations:
-            for rows in _GroupRows(_library(data, smoothed, group), model).blocks():
+            for rows in GroupRows(_library(data, smoothed, group), model).blocks():
                 yield group, rows
 
 
@@ -174,7 +176,7 @@ def inform_field(
     level, outside = plain.level, plain.outside
     for group in equations:
         source = _library(found, before, group)
-        block = _block(source)
+        block = block_of(source)
         rates = np.concatenate(
             [source.rates(flow, slice(a, a + block)) for a in range(0, len(found.times), block)], axis=1
         )
@@ -188,103 +190,10 @@ def inform_field(
             better = (sure < plain.score[f]) & ~outside
             values[f][:, better] = (z + smooth)[:, better]
             score[f][better] = sure[better]
-    return replace(plain, values=values, score=score)
-
-
-def _add(total: dict[str, Problem], group: Group, rows: Array) -> None:
-    for j, target in enumerate(group.targets):
-        table = rows[j].reshape(-1, rows.shape[-1])
-        part = Problem.from_arrays(
-            table[:, :-1], table[:, -1:], names=group.features.terms, target_names=(target.name,)
-        )
-        total[target.name] = total[target.name] + part if target.name in total else part
+    return replace(plain, corner=before.corner, values=values, score=score)
 
 
 def _library(data: Field, smoothed: SmoothedField | WindowedField, group: Group) -> ModalLibrary | WindowedLibrary:
     if isinstance(smoothed, SmoothedField):
         return ModalLibrary(data, smoothed, group)
     return WindowedLibrary(data, smoothed, group)
-
-
-def _block(library: ModalLibrary | WindowedLibrary) -> int:
-    """Return how many times are worked on together."""
-    width = len(library.group.features.terms) + len(library.group.features.inputs)
-    return max(_BLOCK_NUMBERS // (int(np.prod(library.points)) * width), 4)
-
-
-@dataclass(frozen=True)
-class _GroupRows:
-    library: ModalLibrary | WindowedLibrary
-    model: Trial | None
-
-    def blocks(self) -> Iterator[Array]:
-        """Yield the rows of consecutive increments."""
-        data, smoothed = self.library.data, self.library.smoothed
-        n, size = len(data.times), _block(self.library)
-        weights = interval_weights(data.times)
-        step = float(data.times[-1] - data.times[0]) / (n - 1)
-        slopes = None if self.model is None else self.library.slopes(self.model, size)
-        filters = [self._filter(j, step, slopes) for j in range(len(self.library.group.targets))]
-        fields = [data.names.index(target.state) for target in self.library.group.targets]
-        scale = self.library.scale
-        columns, low = self.library.columns(slice(0, min(size + 2, n))), 0
-        for start in range(0, n - 1, size):
-            stop = min(start + size, n - 1)
-            first, last = max(start - 1, 0), min(stop + 2, n)
-            if last > low + columns.shape[1]:
-                fresh = self.library.columns(slice(low + columns.shape[1], last))
-                columns = np.concatenate([columns[:, first - low :], fresh], axis=1)
-                low = first
-            inner = columns[:, first - low : last - low].transpose(1, 2, 0)
-            integrals = integrate_intervals(weights[first : last - 1], inner)[start - first : stop - first]
-            result = []
-            for j, f in enumerate(fields):
-                change = self.library.changes(f, start, stop)
-                rows = np.concatenate([integrals, change[:, :, None]], axis=2)
-                rows *= (scale / smoothed.noise[f])[:, None]
-                filters[j].apply(rows)
-                result.append(self.library.real(rows))
-            yield np.stack(result)
-
-    def _filter(self, j: int, step: float, slopes: Slopes | None) -> _Filter:
-        smoothed = self.library.smoothed
-        rate = np.zeros(len(self.library.scale), dtype=complex)
-        extra = np.zeros(len(self.library.scale))
-        if slopes is not None:
-            by, first, second = slopes
-            own = self.library.group.targets[j].state
-            names = self.library.data.names
-            for v, mean, square in zip(by, first[j], second[j], strict=True):
-                factor, power = self.library.multipliers(v)
-                if v.name == own:
-                    rate += mean * factor
-                    # What D^q makes of a mode's noise beyond the mode itself is nothing for Fourier modes.
-                    extra += max(square - mean**2, 0.0) * power + mean**2 * (power - np.abs(factor) ** 2)
-                else:
-                    share = smoothed.noise[names.index(v.name)] / smoothed.noise[names.index(own)]
-                    extra += share**2 * square * power
-        a, b = 1.0 - step / 2 * rate, -(1.0 + step / 2 * rate)
-        diagonal = np.abs(a) ** 2 + np.abs(b) ** 2 + step**2 / 2 * extra
-        off: Complex = np.asarray(b * np.conj(a) + step**2 / 4 * extra, dtype=complex)
-        return _Filter(diagonal, off)
-
-
-class _Filter:
-    """Forward substitution with the Cholesky factor of each mode's tridiagonal covariance, in time."""
-
-    def __init__(self, diagonal: Array, off: Complex) -> None:
-        self.diagonal, self.off = diagonal, off
-        self.pivot: Array | None = None
-        self.before: Complex | None = None
-
-    def apply(self, rows: Complex) -> None:
-        """Whiten rows (increments x modes x columns) in place, going on from the last call."""
-        for row in rows:
-            if self.pivot is None or self.before is None:
-                self.pivot = np.sqrt(self.diagonal)
-            else:
-                below = self.off / self.pivot
-                self.pivot = np.sqrt(np.maximum(self.diagonal - np.abs(below) ** 2, 1e-12 * self.diagonal))
-                row -= below[:, None] * self.before
-            row /= self.pivot[:, None]
-            self.before = row

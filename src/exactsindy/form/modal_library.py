@@ -23,6 +23,8 @@ Slopes = tuple[tuple[Variable, ...], Array, Array]
 
 # Columns transformed together.
 _COLUMNS = 16
+# Points at which slopes are averaged: times are skipped beyond.
+_SLOPE_POINTS = 1 << 19
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,10 +37,16 @@ class ModalLibrary:
 
     @cached_property
     def points(self) -> tuple[int, ...]:
-        """Return the grid on which products are formed: 4 K + 2 points hold those of three factors."""
+        """Return the grid on which products are formed.
+
+        3 K + k + 1 points hold those of three factors, so that no alias of modes up to K reaches those kept, up to k.
+        """
         from scipy.fft import next_fast_len
 
-        return tuple(int(next_fast_len(4 * k + 2, real=True)) for k in self.smoothed.box.largest)
+        box, kept = self.smoothed.box, np.nonzero(self.smoothed.kept)
+        reach = [int(np.abs(index[places]).max()) for index, places in zip(box.indices, kept, strict=True)]
+        counts = [3 * k + j + 2 for k, j in zip(box.largest, reach, strict=True)]
+        return tuple(int(next_fast_len(count, real=True)) for count in counts)
 
     @cached_property
     def linear(self) -> dict[int, Variable]:
@@ -146,8 +154,10 @@ def slope_moments(
     """Return the variables, and mean and mean square of the slopes by them (equations x variables)."""
     m = len(group.targets)
     first, second, count = np.zeros((m, len(by))), np.zeros((m, len(by))), 0
-    for a in range(0, n, block):
-        values = model.jacobian(group, inputs(slice(a, a + block)).T, by)
+    points = inputs(slice(0, 1)).shape[1]
+    stride = max(n * points // _SLOPE_POINTS, 1)
+    for a in range(0, n, block * stride):
+        values = model.jacobian(group, inputs(slice(a, a + block * stride, stride)).T, by)
         first += values.sum(axis=0)
         second += (values**2).sum(axis=0)
         count += len(values)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,7 @@ class SmoothedField:
     """The low modes of a field as measured and smoothed (fields x times x box), and the noise.
 
     ``corner`` is the largest shell of modes that holds signal; ``score`` (fields x box) the estimated error
-    of the smoothed modes, by which two smooths are compared.
+    of the smoothed modes, by which two smooths are compared; ``store`` what forms keep of it between calls.
     """
 
     box: Box
@@ -32,6 +33,7 @@ class SmoothedField:
     values: Complex
     noise: Array
     score: Array
+    store: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def outside(self) -> NDArray[np.bool_]:
@@ -42,6 +44,15 @@ class SmoothedField:
     def level(self) -> Array:
         """Return the variance of the noise in each mode."""
         return np.asarray(self.noise**2 * np.prod(self.box.sizes))
+
+    def within(self, largest: tuple[int, ...]) -> SmoothedField:
+        """Return the field without the modes beyond so many waves along each dimension."""
+        box, places = self.box.smaller(largest)
+        measured, values, score = self.measured, self.values, self.score
+        for i, place in enumerate(places):
+            measured, values = (np.take(modes, place, axis=2 + i) for modes in (measured, values))
+            score = np.take(score, place, axis=1 + i)
+        return SmoothedField(box, self.corner, measured, values, self.noise, score)
 
     @property
     def kept(self) -> NDArray[np.bool_]:

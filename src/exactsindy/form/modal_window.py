@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +33,8 @@ class WindowedField:
 
     ``bases[i]`` (points x vectors) are the slowest eigenvectors of the third-difference penalty along
     dimension i, ``tests[i]`` (points x functions) orthonormal windowed waves that vanish at its ends;
-    ``projected`` is the measured field tested with them (fields x times x functions).
+    ``projected`` is the measured field tested with them (fields x times x functions), ``store`` what forms keep of
+    all this between calls.
     """
 
     bases: tuple[Array, ...]
@@ -44,6 +46,7 @@ class WindowedField:
     noise: Array
     score: Array
     projected: Array
+    store: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def outside(self) -> NDArray[np.bool_]:

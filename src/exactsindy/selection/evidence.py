@@ -27,6 +27,10 @@ FEATURES = (
 # Fitted on the tuning half of the random systems; `benchmarks/selection.py --tune rows --samples 400 1200` prints them.
 WEIGHTS = (0.426, 0.502, -1.053, 0.542, -3.545, 1.450)
 NONE = 3.566
+# For modes of fields, fitted on drawn equations other than the known ones;
+# `benchmarks/selection.py --tune fields` prints them.
+MODE_WEIGHTS = (-0.627, 0.898, -1.321, 1.325, -1.629, -0.577)
+MODE_NONE = -0.430
 _CAP = 10.0
 # Where nothing is more probable than this, the smallest of the supports about as probable is taken: the fewest terms to
 # defend. (A handful of samples: the yearly counts of hare and lynx.)
@@ -43,7 +47,8 @@ class PathEvidence:
     more for "none of them" is the probability of a size; supports found in several preparations add up.
 
     Weights were fitted to random systems whose laws are known, with the noise-whitened rows of
-    `discover`; for other rows use `GrowthRatio`.
+    `discover`: those here for increments of trajectories, those of `for_modes` for modes of fields. For other rows use
+    `GrowthRatio`.
 
     Parameters
     ----------
@@ -53,6 +58,11 @@ class PathEvidence:
 
     weights: tuple[float, ...] = WEIGHTS
     none: float = NONE
+
+    @classmethod
+    def for_modes(cls) -> PathEvidence:
+        """Return the rule for whitened modes of fields."""
+        return cls(MODE_WEIGHTS, MODE_NONE)
 
     def judge(self, candidate: Candidate) -> tuple[Verdict, ...]:
         """Return the verdict on every equation of a candidate by itself; values are scores."""

@@ -113,7 +113,7 @@ def one_dimensional() -> Library:
     return Polynomials(3, bias=False) + Polynomials(3) * Derivatives(4)
 
 
-def _waves(low: int, high: int, size: float, mean: float = 0.0) -> Initial:
+def waves(low: int, high: int, size: float, mean: float = 0.0) -> Initial:
     """Return starts made of sines of random phase and amplitude, with so many waves in the domain."""
 
     def initial(rng: Rng, grid: tuple[Array, ...]) -> tuple[Array, ...]:
@@ -170,16 +170,16 @@ FIELD_SYSTEMS: Mapping[str, FieldSystem] = MappingProxyType(
         for system in (
             _kuramoto_sivashinsky(),
             _reaction_diffusion(),
-            _one("burgers", {"u u_x": -1.0, "u_xx": 0.1}, 2 * np.pi, 4.0, _waves(1, 3, 1.5)),
-            _one("korteweg_de_vries", {"u u_x": -6.0, "u_xxx": -1.0}, 20.0, 2.0, _waves(1, 3, 0.8, 0.5)),
-            _one("fisher", {"u": 1.0, "u^2": -1.0, "u_xx": 0.1}, 20.0, 6.0, _waves(1, 5, 0.2, 0.25)),
-            _one("allen_cahn", {"u": 1.0, "u^3": -1.0, "u_xx": 0.05}, 20.0, 5.0, _waves(1, 8, 0.7)),
+            _one("burgers", {"u u_x": -1.0, "u_xx": 0.1}, 2 * np.pi, 4.0, waves(1, 3, 1.5)),
+            _one("korteweg_de_vries", {"u u_x": -6.0, "u_xxx": -1.0}, 20.0, 2.0, waves(1, 3, 0.8, 0.5)),
+            _one("fisher", {"u": 1.0, "u^2": -1.0, "u_xx": 0.1}, 20.0, 6.0, waves(1, 5, 0.2, 0.25)),
+            _one("allen_cahn", {"u": 1.0, "u^3": -1.0, "u_xx": 0.05}, 20.0, 5.0, waves(1, 8, 0.7)),
             _one(
                 "swift_hohenberg",
                 {"u": -0.5, "u^3": -1.0, "u_xx": -2.0, "u_xxxx": -1.0},
                 20 * np.pi,
                 10.0,
-                _waves(1, 16, 1.0),
+                waves(1, 16, 1.0),
             ),
         )
     }

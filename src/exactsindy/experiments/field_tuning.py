@@ -1,0 +1,68 @@
+"""Fits the weights of `PathEvidence` for modes of fields, on drawn equations other than those reported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from exactsindy.discover.defaults import default_size
+from exactsindy.discover.field_forms import whitened_modes
+from exactsindy.errors import DataError
+from exactsindy.experiments.selection_tuning import Example
+from exactsindy.selection import fair_path
+from exactsindy.selection.evidence import features
+from exactsindy.solver import Path, Settings
+from exactsindy.systems import add_field_noise
+from exactsindy.systems.random_fields import LINES, PLANES, random_field
+
+LINE_NOISES, PLANE_NOISES = (0.02, 0.1, 0.3, 1.0, 2.0), (0.02, 0.1, 0.3, 0.6)
+LINE_DRAWS, PLANE_DRAWS = 5, 2
+_LIMITS = Settings(threads=1, seconds=30.0)
+
+
+@dataclass(frozen=True)
+class TunedPath:
+    """The proved path of one drawn field, and the true terms of its equations."""
+
+    system: str
+    noise: float
+    path: Path
+    truth: tuple[frozenset[str], ...]
+
+    def right(self, entry: int, k: int) -> bool:
+        """Say whether the support of a size is the true one."""
+        names = self.path.problem.names
+        return frozenset(names[j] for j in self.path[k].support[entry]) == self.truth[entry]
+
+
+def tuning_paths(half: int, *, say: Callable[[str], None] = print) -> Iterator[TunedPath]:
+    """Yield the paths of a half (0: tuning, 1: checking): every family, several draws, several noise levels."""
+    jobs: list[tuple[str, int, tuple[float, ...]]] = [
+        (name, draw, LINE_NOISES) for name in LINES for draw in range(LINE_DRAWS)
+    ]
+    jobs += [(name, draw, PLANE_NOISES) for name in PLANES for draw in range(PLANE_DRAWS)]
+    for name, draw, noises in jobs:
+        seed = 2 * draw + half
+        system = random_field(name, seed)
+        try:
+            clean = system.simulate(np.random.RandomState(seed))
+        except DataError as error:
+            say(f"{name}-{seed}: left out, {error}")
+            continue
+        for noise in noises:
+            data = add_field_noise(clean, noise, np.random.RandomState(seed))
+            problem = whitened_modes(data, system.library, _LIMITS).problem
+            path = fair_path(problem, default_size(data, problem), settings=_LIMITS)
+            yield TunedPath(system.name, noise, path, tuple(frozenset(terms) for terms in system.truth.values()))
+            say(f"{system.name}, noise {100 * noise:g} %")
+
+
+def field_examples(paths: Iterator[TunedPath]) -> list[Example]:
+    """Return the examples of paths: one per equation."""
+    return [
+        Example(features(item.path, entry), np.array([item.right(entry, k) for k in range(1, len(item.path) - 1)]))
+        for item in paths
+        for entry in range(len(item.truth))
+    ]

@@ -1,0 +1,67 @@
+"""Compression of very many rows: products of rows that the factor so far has made nearly orthonormal."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from exactsindy.problem.block import Block
+from exactsindy.problem.build import Collector, Names
+from exactsindy.problem.compress import merge_factors
+from exactsindy.problem.stacked_qr import Matrix
+
+# Mean square of new rows in units of the rows before them up to which products lose no more than four of 16 digits.
+_LARGEST = 1e4
+
+
+class TallCollector:
+    """Compresses rows [theta target] to a block, several times faster than `Collector` where they are many.
+
+    Rows A that follow a factor R are taken as X = A / R; then [R; A] has the factor chol(I + X'X) R. X is as large as
+    the share of A in all rows, so that the product loses no digits, however dependent the columns are; where it
+    would, Householder reflections take its place.
+    """
+
+    def __init__(self, names: Names, target_names: tuple[str, ...]) -> None:
+        self._names, self._target_names = names, target_names
+        self._start: Collector | None = Collector(names, target_names)
+        self._block: Block | None = None
+        self._count = 0
+
+    def add(self, rows: Matrix) -> None:
+        """Take in rows, the target last."""
+        self._count += len(rows)
+        if self._start is not None:
+            self._start.add((rows[:, :-1], rows[:, -1:]))
+            if self._count >= 2 * rows.shape[1]:
+                self._block, self._start = self._start.block(), None
+            return
+        assert self._block is not None
+        factor = grown(self._block.factor, rows)
+        if factor is None:
+            apart = Collector(self._names, self._target_names)
+            apart.add((rows[:, :-1], rows[:, -1:]))
+            factor = merge_factors(self._block.factor, apart.block().factor)
+        self._block = Block(factor, self._count, self._block.terms, self._block.target_names)
+
+    def block(self) -> Block:
+        """Return the block of all rows."""
+        if self._start is not None:
+            return self._start.block()
+        assert self._block is not None
+        return self._block
+
+
+def grown(factor: Matrix, rows: Matrix) -> Matrix | None:
+    """Return the triangular factor of [factor; rows] by products, or None where that would lose digits."""
+    from scipy.linalg.blas import dtrsm
+
+    width = len(factor)
+    if not np.diagonal(factor).all():
+        return None
+    # In C order rows are the columns of their transpose: X' solves R' X' = A'.
+    share = dtrsm(1.0, factor, np.ascontiguousarray(rows).T, trans_a=1).T
+    product = share.T @ share
+    if not np.trace(product) <= _LARGEST * width:
+        return None
+    product[np.diag_indices(width)] += 1.0
+    return np.asarray(np.triu(np.linalg.cholesky(product).T @ factor))
