@@ -25,6 +25,9 @@ _ROUNDS = 5
 # A model whose misfit is so many times the number of rows is wrong, and says nothing about quadrature.
 _POOR = 2.0
 _NODES = 2000
+# Mean correlation of neighbouring residuals beyond which noise may be larger than estimated: smoothing follows what is
+# correlated.
+_COLOURED = 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +58,8 @@ class OrbitSearch:
         Largest number of terms.
     deadline
         When to stop, by `time.monotonic`.
+    overfull
+        A model of more terms than laws have, whose orbit tells the size of coloured noise.
     """
 
     measured: Measured
@@ -63,8 +68,10 @@ class OrbitSearch:
     open: Sequence[int]
     k_max: int
     deadline: float
+    overfull: Supports = ()
     _fits: dict[Supports, Orbit] = field(default_factory=dict)
     _coef: dict[tuple[int, Support], Array] = field(default_factory=dict)
+    _coloured_level: float | None = None
 
     def run(self) -> Comparison | None:
         """Return the best model found.
@@ -78,7 +85,7 @@ class OrbitSearch:
             return None
         rivals: dict[int, tuple[Rival, ...]] = {}
         for _ in range(_ROUNDS):
-            evidence = self._evidence(orbit)
+            evidence = self._evidence(best, orbit)
             found = {i: self._rivals(evidence, best, orbit, i) for i in self.open}
             if self._late():
                 break
@@ -95,12 +102,34 @@ class OrbitSearch:
             return True
         return OrbitModel(self.measured, model).quadrature_error(orbit) > WARM[-1]
 
-    def _evidence(self, orbit: Orbit) -> OrbitEvidence:
+    def _evidence(self, model: Supports, orbit: Orbit) -> OrbitEvidence:
         """Return the rule, its rows counted by how independent the residuals are."""
         m = self.measured
         terms = tuple(len(m.features_of(i).terms) for i in range(len(m.own)))
         shares = [effective_samples(column) / len(column) for column in (m.samples - orbit.states).T]
-        return OrbitEvidence(m.n_rows, terms, min(float(np.mean(shares)), 1.0))
+        return OrbitEvidence(m.n_rows, terms, min(float(np.mean(shares)), 1.0), self._level(model, orbit))
+
+    def _level(self, model: Supports, orbit: Orbit) -> float:
+        """Return the misfit per row that noise leaves: 1, or what an over-full model leaves if residuals are coloured.
+
+        A wrong model's residuals are correlated too, but an over-full one removes that. Each of its terms takes
+        (1 + lag) / (1 - lag) rows' worth of such noise, that being its share at low frequencies.
+        """
+        rows, residual = self.measured.n_rows, self.measured.samples - orbit.states
+        lags = (residual[1:] * residual[:-1]).sum(axis=0) / np.maximum((residual**2).sum(axis=0), np.finfo(float).tiny)
+        lag = min(float(lags.mean()), 0.99)
+        if not self.overfull or not rows < orbit.misfit < np.inf or lag < _COLOURED or self._late():
+            return 1.0
+        if self._coloured_level is None:
+            wide = tuple(tuple(sorted({*mine, *more})) for mine, more in zip(model, self.overfull, strict=True))
+            coef = [np.zeros(len(support)) for support in wide]
+            for xi, support, known, mine in zip(coef, wide, orbit.coef, model, strict=True):
+                xi[np.searchsorted(support, mine)] = known
+            least = OrbitModel(self.measured, wide).fit(coef, orbit.states, WARM).misfit
+            extra = sum(map(len, wide)) - sum(map(len, model))
+            taken = min(extra * (1 + lag) / (1 - lag) / rows, 0.5)
+            self._coloured_level = max(least / rows / (1 - taken), 1.0)
+        return self._coloured_level
 
     def _move(self, evidence: OrbitEvidence, best: Supports, rivals: Mapping[int, tuple[Rival, ...]]) -> Supports:
         """Return the model after the best single change, or after all changes at once if that is better still."""
@@ -139,12 +168,12 @@ class OrbitSearch:
         return [s for n, s in enumerate(ranked) if n == 0 or (n < _MOST and self.shares[i][s] >= _LEAST)]
 
     def _proposed(self, evidence: OrbitEvidence, best: Supports, orbit: Orbit, i: int) -> Iterator[Support]:
-        """Yield the best supports of all sizes but the largest by the likelihood linearised at the present orbit."""
+        """Yield the best supports of all sizes from 0 but the largest by the likelihood linearised at the orbit."""
         path = None if self._late() else self._tangent(best, orbit, i)
         if path is None:
             return
         here = evidence.price(orbit.misfit, best)
-        for k in range(1, max(len(path) - 1, 2)):
+        for k in range(max(len(path) - 1, 2)):
             support = tuple(sorted(int(j) for j in path[k].support[0]))
             model = (*best[:i], support, *best[i + 1 :])
             price = evidence.price(float(path[k].objective[0]), model)

@@ -66,7 +66,12 @@ def compare(selection: Selection, measured: Measured, k_max: int, settings: Sett
     ]
     starts = [Problem((selection.solution.problem.locate(i)[0],)) for i in range(len(choices))]
     deadline = time.monotonic() + (settings.seconds if settings.seconds is not None else math.inf)
-    return OrbitSearch(measured, shares, starts, unsure, k_max, deadline).run()
+    path = selection.path
+    names = path.problem.names
+    overfull = tuple(
+        tuple(sorted(columns[i][names[j]] for j in support)) for i, support in enumerate(path[len(path) - 1].support)
+    )
+    return OrbitSearch(measured, shares, starts, unsure, k_max, deadline, overfull).run()
 
 
 def _columns(measured: Measured, i: int) -> dict[str, int]:
