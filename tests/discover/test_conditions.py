@@ -46,6 +46,14 @@ def test_missing_values_are_refused_or_split_at():
     assert "split" in {note.kind for note in found.warnings}
 
 
+def test_stretches_too_short_to_smooth_are_told():
+    holes = noisy()
+    holes[[100, 105, 110], 0] = np.nan
+    found = es.discover(holes, time=T, states=STATES, gaps="split", settings=ONE)
+    told = [note.message for note in found.warnings if note.kind == "short piece"]
+    assert told == ["8 samples lie in stretches of fewer than 8, too short to smooth: not used."]
+
+
 def test_a_column_tells_trajectories_apart():
     x = noisy()
     table = {"run": np.repeat([1, 2], 500), "t": np.tile(T[:500], 2), "x": x[:, 0], "v": x[:, 1]}
@@ -118,10 +126,18 @@ def test_coarse_samples_lower_the_odds_of_rows():
 
 
 def test_noise_of_a_state_at_rest_is_no_period():
-    data = es.trajectories(np.column_stack([noisy(), np.full(len(T), 2.0)]) + coloured((1000, 3), 0.5, 0.05, 1), time=T)
-    found = sampling(smooth(data))
+    still = 2 + 0.05 * np.random.default_rng(1).normal(size=(len(T), 1))
+    found = sampling(smooth(es.trajectories(np.hstack([noisy(), still]), time=T)))
     assert found.periods == pytest.approx(3.2, abs=0.5)
     assert sampling(smooth(es.trajectories(np.ones((50, 1)), time=0.1))).per_period == math.inf
+
+
+def test_oscillations_too_coarse_to_be_smoothed_have_periods():
+    system = find_system("lotka_volterra")
+    t = np.arange(0, 120, 0.6)
+    clean = system.simulate(system.initial_condition(np.random.RandomState(2000)), t)
+    found = sampling(smooth(es.trajectories(clean, time=t)))
+    assert 3 < found.per_period < 20
 
 
 @pytest.mark.parametrize(

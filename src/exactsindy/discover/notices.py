@@ -32,13 +32,16 @@ INDISTINGUISHABLE = 2.0
 
 
 def sampling_notices(data: Trajectories | Field, smoothed: Smoothed | None) -> Iterator[Notice]:
-    """Yield what the time axis allows: periods seen, samples per period."""
+    """Yield what the time axis allows: samples that can be used, periods seen, samples per period."""
     if isinstance(data, Field):
         return
     try:
         found = sampling(smooth(data) if smoothed is None else smoothed)
     except DataError:  # too short to smooth
         return
+    lost = data.n_samples - found.samples
+    if lost:
+        yield Notice("short piece", f"{lost} samples lie in stretches of fewer than 8, too short to smooth: not used.")
     periods = found.periods
     if 0 < periods < _FEW_PERIODS:
         yield Notice(

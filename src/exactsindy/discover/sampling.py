@@ -44,8 +44,9 @@ def sampling(smoothed: Smoothed) -> Sampling:
         centred = values - values.mean(axis=0)
         crossings += np.count_nonzero(np.diff(np.sign(centred), axis=0), axis=0)
         samples += len(values)
-    # What hardly moves by more than its noise crosses its mean by chance.
-    moves = np.max([values.std(axis=0) for values in smoothed.values], axis=0) > 2 * smoothed.noise
+    # What moves by far less than its noise crosses its mean by chance. Half is little, because what is too coarse to be
+    # smoothed is taken for noise.
+    moves = np.max([values.std(axis=0) for values in smoothed.values], axis=0) > 0.5 * smoothed.noise
     return Sampling(samples, float((crossings * moves).max()) / 2)
 
 
