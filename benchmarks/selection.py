@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from exactsindy.experiments.field_tuning import field_examples, tuning_paths
+from exactsindy.experiments.sampling_tuning import fit_power, row_examples
 from exactsindy.experiments.selection_benchmark import run_selection, selection_table
 from exactsindy.experiments.selection_cases import (
     NOISES,
@@ -20,6 +21,7 @@ from exactsindy.experiments.selection_cases import (
     half_cases,
     named_cases,
 )
+from exactsindy.experiments.selection_conditions import condition_cases
 from exactsindy.experiments.selection_plot import plot_reliability
 from exactsindy.experiments.selection_report import selection_report
 from exactsindy.experiments.selection_tuning import examples, fit_confidence, fit_weights, orbit_examples
@@ -30,7 +32,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--part", choices=["random", "named", "fields", "all"], default="all")
+    parser.add_argument("--part", choices=["random", "named", "fields", "conditions", "all"], default="all")
     parser.add_argument("--samples", type=int, nargs="+", default=list(SAMPLES), help="lengths of the random data sets")
     parser.add_argument("--systems", type=int, default=RANDOM_PER_HALF, help="random systems of a half")
     parser.add_argument("--seeds", type=int, default=len(SEEDS), help="seeds of the named systems and fields")
@@ -38,9 +40,9 @@ def main() -> int:
     parser.add_argument("--no-baselines", action="store_true", help="leave STLSQ and SSR out")
     parser.add_argument(
         "--tune",
-        choices=["rows", "orbits", "fields"],
-        help="fit weights of the default on the tuning half: those of selection/evidence.py, then of orbit_evidence.py,"
-        " or those for fields",
+        choices=["rows", "orbits", "fields", "sampling"],
+        help="fit on the tuning half: the weights of selection/evidence.py, then those of orbit_evidence.py; those for "
+        "fields; the power of discover/sampling.py",
     )
     parser.add_argument("--output", type=Path, default=ROOT / "docs" / "benchmarks")
     parser.add_argument("--report-only", action="store_true", help="measure nothing, write page and plot again")
@@ -49,6 +51,10 @@ def main() -> int:
     if options.tune == "fields":
         weights, none = fit_weights(field_examples(tuning_paths(0, say=say)))
         say(f"MODE_WEIGHTS = {_tuple(weights)}\nMODE_NONE = {none:.3f}")
+        return 0
+    if options.tune == "sampling":
+        found = row_examples([case for case in condition_cases("tuning") if "per period" in case.system], say=say)
+        say(f"power {fit_power(found):.2f} ({len(found)} equations)")
         return 0
     if options.tune:
         cases = half_cases("tuning", samples, NOISES, options.systems)
@@ -62,11 +68,12 @@ def main() -> int:
         "random": half_cases("reporting", samples, NOISES, options.systems),
         "named": named_cases(seeds),
         "fields": field_cases(seeds),
+        "conditions": condition_cases(),
     }
     chosen = list(parts) if options.part == "all" else [options.part]
     try:
         for name in chosen if not options.report_only else []:
-            cases = [c for c in parts[name] if not options.only or c.system in options.only]
+            cases = [c for c in parts[name] if not options.only or c.system.split(": ")[-1] in options.only]
             baselines = name == "random" and not options.no_baselines
             run_selection(cases, options.output, baselines=baselines, say=say)
     except KeyboardInterrupt:

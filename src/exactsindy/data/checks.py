@@ -66,6 +66,8 @@ def names_of(names: Sequence[str] | None, count: int, stem: str, what: str) -> t
 
 def check_states(states: Array) -> Array:
     """Return states as (samples, states), refusing other shapes."""
+    if not states.size:
+        raise DataError(f"states has shape {states.shape}: there are no samples; expected samples x states.")
     if states.ndim == 1:
         return states[:, None]
     if states.ndim != 2:

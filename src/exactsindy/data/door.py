@@ -90,16 +90,14 @@ def trajectories(
         if isinstance(inputs, Mapping):
             control_names = tuple(inputs) if control_names is None else control_names
             inputs = np.column_stack([np.asarray(column) for column in inputs.values()])
-        found, lost = pieces(
-            when,
-            item,
-            inputs,
-            _one_of(derivatives, i, several, len(items), "derivatives"),
-            gaps=gaps,
-            names=states,
-            control_names=control_names,
-            label=str(i) if several else "",
-        )
+        slopes = _one_of(derivatives, i, several, len(items), "derivatives")
+        label = str(i) if several else ""
+        try:
+            found, lost = pieces(
+                when, item, inputs, slopes, gaps=gaps, names=states, control_names=control_names, label=label
+            )
+        except DataError as error:
+            raise DataError(f"trajectory {i}: {error}") if several else error from None
         members += found
         notices += [*notes, *lost]
     return Trajectories(members, targets, notices=notices)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import comb
 from typing import Any
 
+import numpy as np
+
 from exactsindy.data import Field, Trajectories
 from exactsindy.errors import ProblemError
 from exactsindy.form import Form, IncrementForm, ModalForm, StrongForm, WeakForm
@@ -23,14 +25,19 @@ FORMS: dict[str, type[Any]] = {"strong": StrongForm, "weak": WeakForm, "incremen
 
 
 def default_library(data: Trajectories | Field) -> Library:
-    """Return monomials of degree 3 (less for many states or few samples), for fields also times derivatives."""
+    """Return monomials of degree 3 (less for many states or few samples), for fields also times derivatives.
+
+    States and controls that never change are left out: products with them repeat other terms.
+    """
     if isinstance(data, Field):
         order = 4 if len(data.axes) == 1 and len(data.names) == 1 else 2
         return Polynomials(3, bias=False) + Polynomials(3) * Derivatives(order)
-    variables = len(data.state_names) + len(data.control_names)
+    names = (*data.state_names, *data.control_names)
+    columns = np.vstack([np.hstack((member.states, member.controls)) for member in data])
+    moving = tuple(name for name, moves in zip(names, np.ptp(columns, axis=0) > 0, strict=True) if moves) or names
     most = min(_MOST_TERMS, data.n_samples // _LEAST_ROWS)
-    degree = next((n for n in (3, 2) if comb(variables + n, n) <= most), 1)
-    return Polynomials(degree)
+    degree = next((n for n in (3, 2) if comb(len(moving) + n, n) <= most), 1)
+    return Polynomials(degree, of=None if moving == names else moving)
 
 
 def default_size(data: Trajectories | Field, problem: Problem) -> int:

@@ -18,6 +18,7 @@ from exactsindy.discover.notices import (
 )
 from exactsindy.discover.record import Discovery
 from exactsindy.discover.refining import refine
+from exactsindy.discover.sampling import sampling, tempered
 from exactsindy.discover.trajectory_forms import Prepared, whitened_increments, whitened_windows
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.form import IncrementForm, ModalForm, Smoothed, StrongForm, WeakForm
@@ -47,6 +48,8 @@ def discover(
     states: Sequence[str] | None = None,
     targets: Sequence[str] | None = None,
     controls: Any = None,
+    trajectory: str | None = None,
+    gaps: str = "refuse",
     library: Library | None = None,
     form: Any = "auto",
     k_max: int | Total | None = None,
@@ -66,6 +69,10 @@ def discover(
         Sample times or the step; the name of the time column for tables.
     states, targets, controls
         Names of the states; the equations wanted, if not the first derivative of every state; the inputs u(t).
+    trajectory
+        Tables: the column whose value tells trajectories apart.
+    gaps
+        ``"refuse"`` missing values, or ``"split"`` trajectories at them and at long breaks in time.
     library
         Candidate terms; monomials up to degree 3 by default, for fields also times spatial derivatives.
     form
@@ -102,7 +109,7 @@ def discover(
     ["x' = v", "v' = -x"]
     """
     watch = Stopwatch(settings)
-    found = _data(data, time, states, targets, controls)
+    found = _data(data, time, states, targets, controls, trajectory, gaps)
     terms = default_library(found) if library is None else library
     prepared, notes = _prepare(found, terms, form, watch.share(_TRIAL_SHARE))
     size = default_size(found, prepared[0].problem) if k_max is None else k_max
@@ -118,10 +125,12 @@ def discover(
         selection, whiteness = _refined(found, terms, prepared, selection, asked, watch)
         if whiteness is not None or _settled(selection) or _interrupted(selection):
             break
+    smoothed = getattr(prepared[0].form, "smoothed", None)
+    if isinstance(smoothed, Smoothed):
+        selection = tempered(selection, sampling(smoothed))
     selection = _prove(selection, constraints, watch)
     pool = _rivals(selection, constraints, watch)
     solution = selection.solution
-    smoothed = getattr(prepared[0].form, "smoothed", None)
     notes += [*found.warnings, *sampling_notices(found, smoothed), *selection_notices(selection, largest(size))]
     if whiteness is None:
         notes += _residuals(found, terms, prepared, folds, selection)
@@ -159,9 +168,11 @@ class Stopwatch:
         return replace(self.settings, seconds=max(min(share * self.settings.seconds, left), 0.05))
 
 
-def _data(data: Any, time: Any, states: Any, targets: Any, controls: Any) -> Trajectories | Field:
-    found = as_data(data, time=time, states=states, controls=controls, targets=targets)
-    given = {"time": time, "states": states, "controls": controls}
+def _data(
+    data: Any, time: Any, states: Any, targets: Any, controls: Any, trajectory: str | None, gaps: str
+) -> Trajectories | Field:
+    given = {"time": time, "states": states, "controls": controls, "trajectory": trajectory}
+    found = as_data(data, targets=targets, gaps=gaps, **given)
     if found is data:
         unused = [name for name, value in given.items() if value is not None]
         if unused:

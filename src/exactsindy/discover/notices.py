@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.data import Field, Notice, Trajectories
+from exactsindy.discover.sampling import sampling
+from exactsindy.errors import DataError
 from exactsindy.form import Smoothed, smooth
 from exactsindy.form.increment import Whiteness
 from exactsindy.problem import Problem
@@ -30,29 +32,26 @@ INDISTINGUISHABLE = 2.0
 
 
 def sampling_notices(data: Trajectories | Field, smoothed: Smoothed | None) -> Iterator[Notice]:
-    """Yield what the time axis allows: periods seen, samples per period."""
+    """Yield what the time axis allows: samples that can be used, periods seen, samples per period."""
     if isinstance(data, Field):
         return
-    known = smooth(data) if smoothed is None else smoothed
-    crossings, samples = np.zeros(len(data.state_names)), 0
-    moved = np.zeros(len(data.state_names))
-    for values in known.values:
-        centred = values - values.mean(axis=0)
-        crossings += np.count_nonzero(np.diff(np.sign(centred), axis=0), axis=0)
-        moved = np.maximum(moved, np.ptp(values, axis=0))
-        samples += len(values)
-    if not (moved > 0).any():
+    try:
+        found = sampling(smooth(data) if smoothed is None else smoothed)
+    except DataError:  # too short to smooth
         return
-    periods = float(crossings.max()) / 2
+    lost = data.n_samples - found.samples
+    if lost:
+        yield Notice("short piece", f"{lost} samples lie in stretches of fewer than 8, too short to smooth: not used.")
+    periods = found.periods
     if 0 < periods < _FEW_PERIODS:
         yield Notice(
             "short",
             f"Only about {periods:.1f} periods of data: several laws may fit so short a record. Measure longer.",
         )
-    elif periods and samples / periods < _COARSE:
+    elif found.per_period < _COARSE:
         yield Notice(
             "coarse",
-            f"Only about {samples / periods:.0f} samples per period: integrals between samples are inaccurate. "
+            f"Only about {found.per_period:.0f} samples per period: integrals between samples are inaccurate. "
             "Sample more often if you can.",
         )
 

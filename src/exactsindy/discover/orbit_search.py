@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from exactsindy.discover.orbit_fits import OrbitFits, Supports, changed
+from exactsindy.discover.orbit_noise import noise_level
 from exactsindy.likelihood import WARM, Orbit, OrbitModel, Support
 from exactsindy.selection import OrbitEvidence, Rival, effective_samples
 
@@ -44,11 +45,14 @@ class OrbitSearch:
         Per equation the supports that its rows make plausible, with their probability.
     open
         The equations that may change.
+    overfull
+        A model of more terms than laws have, whose orbit tells the size of coloured noise.
     """
 
     fits: OrbitFits
     shares: Sequence[Mapping[Support, float]]
     open: Sequence[int]
+    overfull: Supports
 
     def run(self) -> Comparison | None:
         """Return the best model found.
@@ -87,7 +91,7 @@ class OrbitSearch:
         found = None
         for _ in range(_ROUNDS):
             orbit = self.fits.fit(model)
-            evidence = self._evidence(orbit)
+            evidence = self._evidence(model, orbit)
             rivals = {i: self._rivals(evidence, model, i) for i in self.open}
             if self.fits.late:
                 break
@@ -116,12 +120,13 @@ class OrbitSearch:
                 model = changed(model, i, min(proposed, key=lambda s: proposed[s]))
         return None if self.fits.late or model == found.supports else model
 
-    def _evidence(self, orbit: Orbit) -> OrbitEvidence:
+    def _evidence(self, model: Supports, orbit: Orbit) -> OrbitEvidence:
         """Return the rule, its rows counted by how independent the residuals are."""
         m = self.fits.measured
         terms = tuple(len(m.features_of(i).terms) for i in range(len(m.own)))
         shares = [effective_samples(column) / len(column) for column in (m.samples - orbit.states).T]
-        return OrbitEvidence(m.n_rows, terms, min(float(np.mean(shares)), 1.0))
+        level = noise_level(self.fits, model, self.overfull)
+        return OrbitEvidence(m.n_rows, terms, min(float(np.mean(shares)), 1.0), level)
 
     def _move(self, found: Comparison) -> Supports:
         """Return the model after the best single change, or after all changes at once if that is better still."""

@@ -67,7 +67,12 @@ def compare(selection: Selection, measured: Measured, k_max: int, settings: Sett
     ]
     starts = [Problem((selection.solution.problem.locate(i)[0],)) for i in range(len(choices))]
     deadline = time.monotonic() + (settings.seconds if settings.seconds is not None else math.inf)
-    return OrbitSearch(OrbitFits(measured, starts, k_max, deadline), shares, unsure).run()
+    path = selection.path
+    overfull = tuple(
+        tuple(sorted(columns[i][path.problem.names[j]] for j in support))
+        for i, support in enumerate(path[len(path) - 1].support)
+    )
+    return OrbitSearch(OrbitFits(measured, starts, k_max, deadline), shares, unsure, overfull).run()
 
 
 def _columns(measured: Measured, i: int) -> dict[str, int]:

@@ -10,6 +10,8 @@ from exactsindy.data import Trajectories
 from exactsindy.discover import Discovery, discover
 from exactsindy.experiments.selection_baselines import tuned_supports
 from exactsindy.experiments.selection_cases import Loaded, SelectionCase, load
+from exactsindy.experiments.selection_conditions import PARTS as CONDITION_PARTS
+from exactsindy.experiments.selection_conditions import load_condition
 from exactsindy.experiments.selection_rows import CEILING, KEY, OURS, SelectionRow
 from exactsindy.experiments.table import Table
 from exactsindy.solver import Settings
@@ -43,7 +45,7 @@ def run_selection(
 
 def measure_selection(case: SelectionCase, *, baselines: bool = True) -> list[SelectionRow]:
     """Return the rows of all methods for one case."""
-    loaded = load(case)
+    loaded = load_condition(case) if case.part in CONDITION_PARTS else load(case)
     begin = time.perf_counter()
     found = discover(loaded.data, library=loaded.library, settings=SETTINGS)
     seconds = time.perf_counter() - begin

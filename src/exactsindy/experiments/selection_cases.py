@@ -135,7 +135,7 @@ def _named(case: SelectionCase) -> Loaded:
 
 
 def _drawn(case: SelectionCase) -> Loaded:
-    drawn = _system(case.system, case.seed)
+    drawn = drawn_system(case.system, case.seed)
     clean = _orbit(case.system, case.seed)[: case.samples]
     # Classic systems have negative numbers; their two halves differ in the start and in the noise.
     rng = np.random.default_rng([drawn.seed + 1000 + 7 * case.seed, case.samples, round(case.noise * 1e4)])
@@ -145,7 +145,8 @@ def _drawn(case: SelectionCase) -> Loaded:
 
 
 @lru_cache(maxsize=64)
-def _system(name: str, start: int) -> RandomSystem:
+def drawn_system(name: str, start: int) -> RandomSystem:
+    """Return a random or a classic system with its sampling step and the degree of its library."""
     if name.startswith("random-"):
         return random_system(int(name.removeprefix("random-")))
     system = find_system(name)
@@ -159,4 +160,4 @@ def _system(name: str, start: int) -> RandomSystem:
 
 @lru_cache(maxsize=64)
 def _orbit(name: str, start: int) -> Array:
-    return _system(name, start).simulate(max(SAMPLES))[1]
+    return drawn_system(name, start).simulate(max(SAMPLES))[1]

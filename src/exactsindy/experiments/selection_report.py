@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from exactsindy.experiments.selection_conditions_report import conditions_report
 from exactsindy.experiments.selection_rows import CEILING, METHODS, OURS, SSR, STLSQ, SelectionRow
 
 # What the default is to reach on the reporting half, by noise.
@@ -57,6 +58,9 @@ def selection_report(rows: Sequence[SelectionRow], machine: str) -> str:
         mine = [row for row in rows if row.part == part]
         if mine:
             parts += ["", f"## {title}", "", *_named(mine)]
+    beyond = [row for row in rows if row.part == "conditions"]
+    if beyond:
+        parts += ["", "## Other conditions", "", *conditions_report(beyond)]
     return "\n".join(parts) + "\n"
 
 

@@ -119,7 +119,8 @@ def _floored(noise: Array, pieces: Sequence[Trajectory]) -> Array:
 
 def floored(noise: Array, size: Array) -> Array:
     """Return noise levels, at least rounding level of states of the given sizes (root mean squares)."""
-    return np.asarray(np.maximum(noise, _FLOOR * np.maximum(size, size.max() * _FLOOR + np.finfo(float).tiny)))
+    least = size.max() * _FLOOR or 1.0  # states that are all zero have no size
+    return np.asarray(np.maximum(noise, _FLOOR * np.maximum(size, least)))
 
 
 def _pieces(data: Trajectories) -> tuple[Trajectory, ...]:
@@ -131,7 +132,8 @@ def _pieces(data: Trajectories) -> tuple[Trajectory, ...]:
         found += [member.slice(a, b) for a, b in pairwise(borders) if b - a >= _LEAST]
     if not found:
         raise DataError(
-            f"IncrementForm: no trajectory has {_LEAST} samples in a row without a gap; use longer data or WeakForm."
+            f"IncrementForm: no trajectory has {_LEAST} samples in a row without a gap; measure longer "
+            "ones, or use form=StrongForm(FiniteDifference()), which needs few samples but little noise."
         )
     return tuple(found)
 

@@ -66,6 +66,8 @@ class OrbitEvidence:
         Number of candidate terms of each equation.
     effective
         Share of the rows that is worth an independent one; below 1 if the noise is correlated in time.
+    level
+        Misfit per row that noise alone leaves; above 1 if coloured noise is larger than estimated.
     weights
         Of the probability to be right.
     """
@@ -73,6 +75,7 @@ class OrbitEvidence:
     rows: int
     terms: tuple[int, ...]
     effective: float = 1.0
+    level: float = 1.0
     weights: tuple[float, ...] = WEIGHTS
 
     def price(self, misfit: float, model: Sequence[Support]) -> float:
@@ -99,14 +102,14 @@ class OrbitEvidence:
         """Return what the confidence in the best of them rests on.
 
         The log odds of the best against all others by their prices, the probability by rows alone, and how far the
-        misfit exceeds the rows in standard deviations.
+        misfit exceeds what noise leaves in standard deviations.
         """
         best, *others = self.ranked(rivals)
         here = self.price_of(best)
         against = sum(math.exp(0.5 * (here - self.price_of(other))) for other in others)
         odds = -math.log(against) if against > 0 else _LARGEST_ODDS
         worth = self.effective * self.rows
-        excess = (best.misfit / self.rows - 1.0) * math.sqrt(worth / 2)
+        excess = (best.misfit / (self.level * self.rows) - 1.0) * math.sqrt(worth / 2)
         return (
             min(odds, _LARGEST_ODDS),
             best.share,
