@@ -63,7 +63,10 @@ class OrbitFits:
         return self._fits[model]
 
     def proposed(self, evidence: OrbitEvidence, model: Supports, i: int) -> Mapping[Support, float]:
-        """Return supports of equation i with their prices by the likelihood linearised at the orbit of a model."""
+        """Return supports of equation i with their prices by the likelihood linearised at the orbit of a model.
+
+        Of all sizes from 0 but the largest.
+        """
         problem = None if self.late else tangent_problem(self.measured, model, self.fit(model), i)
         if problem is None:
             return {}
@@ -73,7 +76,7 @@ class OrbitFits:
             return evidence.price(objective, changed(model, i, tuple(range(k))))
 
         prices = [price(float(path[k].objective[0]), k) for k in range(len(path))]
-        found: dict[Support, float] = {}
+        found: dict[Support, float] = {(): prices[0]}
         for k in range(1, max(len(path) - 1, 2)):
             count = _POOL if prices[k] < min(prices) + _WINDOW else 1
             pool = solve_pool(problem, k, count=count, start=path[k], settings=self._limits())

@@ -57,8 +57,8 @@ class OrbitSearch:
     def run(self) -> Comparison | None:
         """Return the best model found.
 
-        Two starts: what the rows say, and what the likelihood says at the orbit of an over-full model, which rests on no
-        choice: where several equations are wrong at once, changing one at a time may lead nowhere.
+        Two starts: what the rows say, and what the likelihood says at the orbit of an over-full model, which rests on
+        no choice: where several equations are wrong at once, changing one at a time may lead nowhere.
 
         None if time was too short to compare anything, or if quadrature errs by more than the tolerance of the
         equations: so clean or so coarse are the data that its errors, not the noise, would be fitted.
