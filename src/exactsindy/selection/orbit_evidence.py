@@ -17,7 +17,7 @@ ORBIT = "most likely orbit"
 
 # Of the constant and of `features`; fitted on the tuning half of the random systems:
 # `benchmarks/selection.py --tune orbits --samples 400 1200` prints them.
-WEIGHTS = (-1.450, 0.475, 2.784, -3.520)
+WEIGHTS = (-0.850, 0.800, 1.678, -2.148)
 # What the probability by the rows alone counts, and the least that is believed: they judge the same data.
 _TRUST, _SMALLEST = 0.1, 1e-3
 # Odds and misfits beyond these add nothing.
