@@ -171,3 +171,4 @@ def test_report_names_failures(tmp_path):
     assert "data:image/png;base64," in page
     assert "|" not in page
     assert "**missed**" in text
+    assert "2 of 4 trials are not exact. In 2 of them the best subset of the true sizes is the truth" in text

@@ -6,19 +6,20 @@ import math
 from collections.abc import Sequence
 
 from exactsindy.experiments.paper.published import COUNTERPART, PublishedCell, find_published
-from exactsindy.experiments.paper.records import TITLES
+from exactsindy.experiments.paper.records import TITLES, Case, Outcome
 from exactsindy.experiments.paper.summary import Cell
 from exactsindy.experiments.paper.targets import TARGETS
 
 
-def goals(summary: Sequence[Cell]) -> str:
-    """Return the table of goals and what was reached."""
+def goals(rows: Sequence[tuple[Case, Outcome]], summary: Sequence[Cell]) -> str:
+    """Return the table of goals and what was reached, and what bounds those that were missed."""
     lines = [
         "## Goals",
         "",
         "| experiment | system | protocol | place | measure | goal | published | reached | at true k | trials | |",
         "|---|---|---|---|---|---:|---:|---:|---:|---:|---|",
     ]
+    reasons: list[str] = []
     for target in TARGETS:
         duration, noise = target.place
         place = f"{duration:.3g} s" if target.experiment == "differential" else f"{noise:.3g}"
@@ -32,10 +33,27 @@ def goals(summary: Sequence[Cell]) -> str:
             continue
         value, met = target.reached(cell)
         verdict = "met" if met else "**missed**"
+        if not met:
+            reasons.append(f"- {target.experiment}, {target.system}, {target.protocol}, {place}: {_bound(rows, cell)}")
         lines.append(
             f"{start}| {target.published:g} | {value:.2f} | {number(cell.ceiling)} | {cell.trials} | {verdict} |"
         )
+    if reasons:
+        lines += ["", "What bounds the goals that were missed:", "", *reasons]
     return "\n".join(lines) + "\n"
+
+
+def _bound(rows: Sequence[tuple[Case, Outcome]], cell: Cell) -> str:
+    """Say of the trials that are not exact how many a better choice of sizes alone would cure."""
+    mine = [outcome for case, outcome in rows if case.key[:-1] == cell.case.key[:-1] and not outcome.error]
+    wrong = [outcome for outcome in mine if not outcome.exact]
+    curable = sum(bool(outcome.exact_at_true_k) for outcome in wrong)
+    return (
+        f"{len(wrong)} of {len(mine)} trials are not exact. In {curable} of them the best subset of the true sizes is "
+        "the truth: the criterion chose other sizes or, as it may under the published protocol, another ridge. In "
+        f"{len(wrong) - curable} the best subset of the true sizes is not the truth: no rule that picks sizes on these "
+        "rows could find it."
+    )
 
 
 def behind(summary: Sequence[Cell]) -> str:

@@ -67,7 +67,7 @@ def report(
         found = list(rows)
         rows.to_csv(target / "results.csv")
     summary = cells(found)
-    parts = [_HEAD, goals(summary), behind(summary) if published is None else paired(found, published)]
+    parts = [_HEAD, goals(found, summary), behind(summary) if published is None else paired(found, published)]
     for study in STUDIES.values():
         mine = [cell for cell in summary if cell.case.experiment == study.name]
         if mine:
