@@ -21,6 +21,9 @@ from exactsindy.solver import Path, Settings, Status
 
 # An equation is open below this probability. Above it the rows were right without exception on the tuning systems.
 SURE = 0.98
+# Nodes for the sizes of an equation at the orbit chosen: small sizes come first, and those far beyond the chosen one
+# need no proof.
+_NODES = 20000
 # Terms of less probability are not listed.
 _LEAST_SHARE = 0.005
 
@@ -98,7 +101,8 @@ def _path(measured: Measured, found: Comparison, k_max: int, settings: Settings)
     if len(known) < len(parts):
         return None
     problem = Problem.from_blocks(known)
-    path = fair_path(problem, k_max, settings=settings)
+    nodes = _NODES if settings.nodes is None else min(settings.nodes, _NODES)
+    path = fair_path(problem, k_max, settings=replace(settings, nodes=nodes))
     for i, support in enumerate(found.supports):
         names = measured.features_of(i).names
         best = path[len(support)]
