@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,7 +58,7 @@ def tuning_paths(half: int, *, say: Callable[[str], None] = print) -> Iterator[T
             say(f"{system.name}, noise {100 * noise:g} %")
 
 
-def field_examples(paths: Iterator[TunedPath]) -> list[Example]:
+def field_examples(paths: Iterable[TunedPath]) -> list[Example]:
     """Return the examples of paths: one per equation."""
     rule = PathEvidence.for_modes()
     return [

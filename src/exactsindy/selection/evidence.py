@@ -24,8 +24,8 @@ FEATURES = (
     "k = 1",
     "the support of k - 1 is part of that of k",
 )
-# Beside them for modes of fields, where noise rather than errors of the rows often decides: how far terms are worth their
-# price p_j by the extended BIC, r_j = ln(m g_j / p_j) between -2 and 2.
+# Beside them for modes of fields, where noise rather than errors of the rows often decides: how far terms are worth
+# their price p_j by the extended BIC, r_j = ln(m g_j / p_j) between -2 and 2.
 SIGNIFICANCE = ("min r up to k", "max r after k")
 _LARGEST_RATIO = 2.0
 # Fitted on the tuning half of the random systems; `benchmarks/selection.py --tune rows --samples 400 1200` prints them.
