@@ -108,9 +108,9 @@ def _fields_reliability(rows: Sequence[SelectionRow]) -> list[str]:
     return [
         "### Is the printed confidence right for fields?",
         "",
-        "Weights were fitted on equations drawn from 17 families, three of which have the form of Fisher, Allen-Cahn and "
-        "reaction-diffusion with other coefficients (`--tune fields`). Fisher at 20 % is no blind test: its results had been "
-        "seen before the features of significance were added. On the equations above:",
+        "Weights were fitted on equations drawn from 17 families, three of which have the form of Fisher, Allen-Cahn "
+        "and reaction-diffusion with other coefficients (`--tune fields`). Fisher at 20 % is no blind test: its "
+        "results had been seen before the features of significance were added. On the equations above:",
         "",
         *_reliability(rows),
     ]
