@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from exactsindy.data import Field
+from exactsindy.experiments import field_tuning
 from exactsindy.experiments.selection_benchmark import run_selection, selection_table
 from exactsindy.experiments.selection_cases import (
+    FIELD_GRIDS,
     NOISES,
     SelectionCase,
     field_cases,
@@ -21,8 +23,9 @@ from exactsindy.experiments.selection_cases import (
 from exactsindy.experiments.selection_plot import plot_reliability
 from exactsindy.experiments.selection_report import reliability, selection_report
 from exactsindy.experiments.selection_rows import CEILING, OURS, SSR, STLSQ, SelectionRow
-from exactsindy.experiments.selection_tuning import examples, fit_weights
+from exactsindy.experiments.selection_tuning import Example, examples, fit_weights
 from exactsindy.systems import SYSTEMS
+from exactsindy.systems.random_fields import LINES
 
 CASE = SelectionCase("tuning", "lotka_volterra", 400, 0.005, 0)
 
@@ -106,3 +109,38 @@ def test_examples_of_the_tuning_half():
     assert first.right.any()
     weights, none = fit_weights([first, second])
     assert np.isfinite([*weights, none]).all()
+
+
+def test_reaction_diffusion_is_measured_on_a_large_grid():
+    assert {c.samples for c in field_cases((1000,)) if c.system == "reaction_diffusion"} == {250}
+    assert FIELD_GRIDS["reaction_diffusion"][0] >= 128
+
+
+def test_weights_for_fields_come_from_drawn_equations(monkeypatch):
+    monkeypatch.setattr(field_tuning, "LINES", {"heat": LINES["heat"]})
+    monkeypatch.setattr(field_tuning, "PLANES", {})
+    monkeypatch.setattr(field_tuning, "LINE_DRAWS", 1)
+    monkeypatch.setattr(field_tuning, "LINE_NOISES", (0.05,))
+    said = []
+    (path,) = field_tuning.tuning_paths(1, say=said.append)
+    assert said == ["heat-1, noise 5 %"]
+    assert [path.right(0, k) for k in range(3)] == [False, True, False]
+    (example,) = field_tuning.field_examples([path])
+    assert example.features.shape == (7, 8)
+    assert example.right.tolist() == [True] + 6 * [False]
+
+
+def test_weights_are_fitted_to_paths_of_different_length():
+    rng = np.random.default_rng(0)
+    made = [rng.normal(size=(4 + 2 * (i % 2), 2)) for i in range(200)]
+    data = [Example(x, np.arange(len(x)) == np.argmax(x[:, 0])) for x in made]
+    weights, _ = fit_weights(data)
+    assert weights[0] > 2 > abs(weights[1])
+
+
+def test_the_page_says_whether_the_confidence_holds_for_fields():
+    rows = [row(part="fields", system="burgers", seed=i, exact=i > 0, confidence=0.7) for i in range(4)]
+    rows += [replace(r, method=CEILING, confidence=math.nan) for r in rows]
+    page = selection_report(rows, "a machine")
+    assert "right for fields?" in page
+    assert "| 0.70 | 4 | 0.75 ± 0.22 |" in page

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from exactsindy.data import field, trajectories
+from exactsindy.discover import field_forms
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.form import ModalForm, WeakForm, inform_field, smooth_field
 from exactsindy.form.modal_smoothing import TimeBasis, smooth_modes
@@ -142,6 +143,21 @@ def test_integrals_of_the_library_are_formed_once(monkeypatch):
     assert ModalForm(smoothed=apart).problem(data, LIBRARY).fingerprint == first.fingerprint
     assert not apart.store
     assert ModalForm(model=truth, smoothed=smoothed).problem(data, LIBRARY).fingerprint != first.fingerprint
+
+
+def test_fewer_modes_are_used_where_rows_or_points_are_many(monkeypatch):
+    data, _, _ = burgers_field(0.01)
+    smoothed = smooth_field(data)
+    assert field_forms._fewer_modes(smoothed) is smoothed
+    monkeypatch.setattr(field_forms, "_MOST_ROWS", 2 * 150 * 10)
+    monkeypatch.setattr(field_forms, "_MOST_POINTS", 36)
+    less = field_forms._fewer_modes(smoothed)
+    # Rows need at most ten modes; 3 K + k + 2 points of products fit into 36.
+    assert less.corner < smoothed.corner
+    assert less.kept.sum() <= 10
+    assert less.corner <= less.box.largest[0] == (36 - less.corner - 2) // 3 < smoothed.box.largest[0]
+    again = inform_field(data, LIBRARY, np.zeros((1, 19)), start=less)
+    assert again.corner == less.corner
 
 
 def test_modes_beyond_a_box_are_dropped():

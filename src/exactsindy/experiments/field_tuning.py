@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,13 +11,12 @@ from exactsindy.discover.defaults import default_size
 from exactsindy.discover.field_forms import whitened_modes
 from exactsindy.errors import DataError
 from exactsindy.experiments.selection_tuning import Example
-from exactsindy.selection import fair_path
-from exactsindy.selection.evidence import features
+from exactsindy.selection import PathEvidence, fair_path
 from exactsindy.solver import Path, Settings
 from exactsindy.systems import add_field_noise
 from exactsindy.systems.random_fields import LINES, PLANES, random_field
 
-LINE_NOISES, PLANE_NOISES = (0.02, 0.1, 0.3, 1.0, 2.0), (0.02, 0.1, 0.3, 0.6)
+LINE_NOISES, PLANE_NOISES = (0.02, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0), (0.02, 0.1, 0.3, 0.6)
 LINE_DRAWS, PLANE_DRAWS = 5, 2
 _LIMITS = Settings(threads=1, seconds=30.0)
 
@@ -59,10 +58,11 @@ def tuning_paths(half: int, *, say: Callable[[str], None] = print) -> Iterator[T
             say(f"{system.name}, noise {100 * noise:g} %")
 
 
-def field_examples(paths: Iterator[TunedPath]) -> list[Example]:
+def field_examples(paths: Iterable[TunedPath]) -> list[Example]:
     """Return the examples of paths: one per equation."""
+    rule = PathEvidence.for_modes()
     return [
-        Example(features(item.path, entry), np.array([item.right(entry, k) for k in range(1, len(item.path) - 1)]))
+        Example(rule.features(item.path, entry), np.array([item.right(entry, k) for k in range(1, len(item.path) - 1)]))
         for item in paths
         for entry in range(len(item.truth))
     ]

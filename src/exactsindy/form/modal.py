@@ -168,6 +168,8 @@ def inform_field(
     flow = trial(model, equations, "inform_field")
     plain = smooth_field(found)
     before = plain if start is None else start
+    if isinstance(plain, SmoothedField) and isinstance(before, SmoothedField) and plain.box != before.box:
+        plain = plain.within(before.box.largest)  # the start may have been left with fewer modes
     if flow is None:
         return before
     values, score = plain.values.copy(), plain.score.copy()

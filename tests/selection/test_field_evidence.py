@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from exactsindy.problem import Problem
+from exactsindy.selection import PathEvidence
+from exactsindy.selection.evidence import FEATURES, MODE_WEIGHTS, SIGNIFICANCE, significance
+from exactsindy.selection.growth import log_gains
+from exactsindy.selection.record import Candidate
+from exactsindy.solver import solve_path
+
+
+def path_of(sizes, m=2000, terms=8, k_max=6, seed=0):
+    """A regression on orthogonal columns whose terms gain about m ln(1 + size^2) each."""
+    rng = np.random.default_rng(seed)
+    theta, _ = np.linalg.qr(rng.normal(size=(m, terms)))
+    y = np.sqrt(m) * theta[:, : len(sizes)] @ np.array(sizes) + rng.normal(size=m)
+    return solve_path(Problem.from_arrays(theta, y), k_max)
+
+
+def test_terms_are_held_against_their_price():
+    path = path_of([1.0, 0.15])
+    found = significance(path, 0)
+    assert found.shape == (5, len(SIGNIFICANCE))
+    gains = 2000 * log_gains(path)[:, 0]
+    # ln m + 2 ln of the factor by which the number of supports of 8 terms grows from one size to the next.
+    prices = np.log(2000) + 2 * np.log([8, 7 / 2, 6 / 3, 5 / 4, 4 / 5, 3 / 6])
+    worth = np.log(gains / prices).clip(-2, 2)
+    assert found[1] == pytest.approx([worth[:2].min(), worth[2:].max()])
+    assert found[0, 1] > 0 > found[1, 1]
+
+
+def test_a_weak_but_significant_term_is_kept_for_modes():
+    path = path_of([1.0, 0.7, 0.17])
+    rule = PathEvidence.for_modes()
+    assert len(rule.weights) == len(MODE_WEIGHTS) == len(FEATURES) + len(SIGNIFICANCE)
+    assert rule.features(path, 0).shape == (5, 8)
+    assert PathEvidence().features(path, 0).shape == (5, 6)
+    candidate = Candidate("", 0.0, path.problem, (), path)
+    verdict = rule.judge(candidate)[0]
+    assert verdict.k == 3
+    # What the significance says speaks for the third term, and against a fourth.
+    blind = PathEvidence((*MODE_WEIGHTS[:6], 0.0, 0.0), rule.none).judge(candidate)[0]
+    assert verdict.values[3] - verdict.values[2] > blind.values[3] - blind.values[2] + 0.3
+    assert verdict.values[3] - verdict.values[4] > blind.values[3] - blind.values[4] + 1.0
