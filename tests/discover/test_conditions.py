@@ -10,6 +10,8 @@ import pytest
 import exactsindy as es
 from exactsindy.discover.sampling import Sampling, sampling, tempered
 from exactsindy.errors import DataError
+from exactsindy.experiments.selection_cases import SelectionCase
+from exactsindy.experiments.selection_conditions import load_condition
 from exactsindy.form import smooth
 from exactsindy.selection import ORBIT, Choice, GrowthRatio, OrbitEvidence, PathEvidence, Rival, Selection
 from exactsindy.systems import find_system
@@ -133,11 +135,10 @@ def test_noise_of_a_state_at_rest_is_no_period():
 
 
 def test_oscillations_too_coarse_to_be_smoothed_have_periods():
-    system = find_system("lotka_volterra")
-    t = np.arange(0, 120, 0.6)
-    clean = system.simulate(system.initial_condition(np.random.RandomState(2000)), t)
-    found = sampling(smooth(es.trajectories(clean, time=t)))
-    assert 3 < found.per_period < 20
+    case = SelectionCase("tuning conditions", "10 samples per period: lotka_volterra", 200, 0.02, 0)
+    smoothed = smooth(load_condition(case).data)
+    assert (smoothed.values[0].std(axis=0) < 2 * smoothed.noise).all(), "most of it is taken for noise"
+    assert 5 < sampling(smoothed).per_period < 20
 
 
 @pytest.mark.parametrize(
