@@ -16,7 +16,8 @@ class Cell:
     """Trials of one algorithm at one place; means over those that did not fail, nan where there is no number.
 
     ``case`` is that of the first trial. ``log10_rmse`` is of the published test error, ``log10_rhs`` of the one
-    against the true right-hand side; ``ceiling`` the share of trials whose best subset of the true sizes is true.
+    against the true right-hand side; ``gap`` the largest one; ``ceiling`` the share of trials whose best subset of the
+    true sizes is true.
     """
 
     case: Case
@@ -34,6 +35,7 @@ class Cell:
     seconds: float
     geometric_seconds: float
     proved: float
+    gap: float
     ceiling: float
 
 
@@ -73,6 +75,7 @@ def _cell(group: Sequence[tuple[Case, Outcome]]) -> Cell:
         seconds=_mean([o.seconds for o in good])[0],
         geometric_seconds=10 ** _mean([_log(o.seconds) for o in good])[0],
         proved=_mean([o.proved for o in good])[0],
+        gap=max((o.gap for o in good if o.gap is not None), default=math.nan),
         ceiling=_mean([o.exact_at_true_k for o in good])[0],
     )
 
