@@ -100,11 +100,22 @@ def test_clean_data_are_left_to_the_rows():
 def test_the_price_is_the_extended_bic_with_a_tenth_of_what_rows_say():
     evidence = OrbitEvidence(rows=100, terms=(10,))
     short, long = Rival(((1,),), 0, 120.0, 0.5), Rival(((1, 4),), 0, 110.0, 0.5)
-    term = np.log(100) + 2 * (np.log(45) - np.log(10))
+    term = np.log(100) + np.log(45) - np.log(10)
     assert evidence.price_of(long) - evidence.price_of(short) == pytest.approx(100 * np.log(110 / 120) + term)
     doubtful = Rival(((1,),), 0, 120.0, 0.05)
     assert evidence.price_of(doubtful) - evidence.price_of(short) == pytest.approx(0.2 * np.log(10))
     assert evidence.price(np.inf, ((1,),)) == np.inf
+
+
+def test_the_price_of_a_term_does_not_depend_on_how_often_was_sampled():
+    """Means of ten neighbours keep the likelihood ratio of two models; rows beyond 100 per period do not count."""
+    every, means = OrbitEvidence(10_000, (10,), counted=0.1), OrbitEvidence(1000, (10,))
+    short, long = ((1,),), ((1, 4),)
+    dear = every.price(10_000.0, long) - every.price(10_000.0, short)
+    assert dear == pytest.approx(means.price(1000.0, long) - means.price(1000.0, short))
+    assert dear < OrbitEvidence(10_000, (10,)).price(10_000.0, long) - OrbitEvidence(10_000, (10,)).price(
+        10_000.0, short
+    )
 
 
 def test_correlated_noise_counts_for_less():

@@ -9,6 +9,7 @@ import numpy as np
 
 from exactsindy.discover.orbit_fits import OrbitFits, Supports, changed
 from exactsindy.discover.orbit_noise import noise_level
+from exactsindy.discover.sampling import sampling
 from exactsindy.likelihood import WARM, Orbit, OrbitModel, Support
 from exactsindy.selection import OrbitEvidence, Rival, effective_samples
 
@@ -19,6 +20,8 @@ _PROPOSED = 12
 _ROUNDS = 6
 # Terms beyond those chosen, in the over-full model at whose orbit the second start is looked for.
 _OVERFULL = 3
+# Samples per period beyond which more of them do not raise the price of a term: that of the tuning systems.
+_DENSE = 100.0
 # A model whose misfit is so many times the number of rows is wrong, and says nothing about quadrature.
 _POOR = 2.0
 
@@ -126,7 +129,8 @@ class OrbitSearch:
         terms = tuple(len(m.features_of(i).terms) for i in range(len(m.own)))
         shares = [effective_samples(column) / len(column) for column in (m.samples - orbit.states).T]
         level = noise_level(self.fits, model, self.overfull)
-        return OrbitEvidence(m.n_rows, terms, min(float(np.mean(shares)), 1.0), level)
+        counted = min(_DENSE / sampling(m.smoothed).per_period, 1.0)
+        return OrbitEvidence(m.n_rows, terms, min(float(np.mean(shares)), 1.0), level, counted or 1.0)
 
     def _move(self, found: Comparison) -> Supports:
         """Return the model after the best single change, or after all changes at once if that is better still."""

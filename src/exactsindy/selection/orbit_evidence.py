@@ -18,6 +18,8 @@ ORBIT = "most likely orbit"
 # Of the constant and of `features`; fitted on the tuning half of the random systems:
 # `benchmarks/selection.py --tune orbits --samples 400 1200` prints them.
 WEIGHTS = (-0.850, 0.800, 1.678, -2.148)
+# Weight of the number of supports in the extended BIC: 1/2 to 1 serve alike on the tuning systems.
+_GAMMA = 0.5
 # What the probability by the rows alone counts, and the least that is believed: they judge the same data.
 _TRUST, _SMALLEST = 0.1, 1e-3
 # Odds and misfits beyond these add nothing.
@@ -55,8 +57,8 @@ class Rival:
 class OrbitEvidence:
     """Compares models by the likelihood of their orbits: the extended BIC, the size of the noise left free.
 
-    To -2 log likelihood = rows ln misfit it adds, for each equation, k ln rows + 2 ln of the number of supports of k
-    terms, and a tenth of what the rows say (-2 ln probability / 10).
+    To -2 log likelihood = rows ln misfit it adds, for each equation, k ln rows + ln of the number of supports of k
+    terms (the extended BIC with gamma = 1/2), and a tenth of what the rows say (-2 ln probability / 10).
 
     Parameters
     ----------
@@ -68,6 +70,10 @@ class OrbitEvidence:
         Share of the rows that is worth an independent one; below 1 if the noise is correlated in time.
     level
         Misfit per row that noise alone leaves; above 1 if coloured noise is larger than estimated.
+    counted
+        Share of the rows in k ln rows. Means of m neighbours in place of all samples leave the likelihood as it is,
+        but rows / m: the price of a term must not depend on which of the two is given. So rows beyond 100 samples per
+        period do not count.
     weights
         Of the probability to be right.
     """
@@ -76,6 +82,7 @@ class OrbitEvidence:
     terms: tuple[int, ...]
     effective: float = 1.0
     level: float = 1.0
+    counted: float = 1.0
     weights: tuple[float, ...] = WEIGHTS
 
     def price(self, misfit: float, model: Sequence[Support]) -> float:
@@ -83,7 +90,8 @@ class OrbitEvidence:
         if not math.isfinite(misfit):
             return math.inf
         worth = max(self.effective * self.rows, 2.0)
-        sizes = sum(len(s) * math.log(worth) + 2 * ln_choose(n, len(s)) for s, n in zip(model, self.terms, strict=True))
+        each = math.log(max(min(self.effective, self.counted) * self.rows, 2.0))
+        sizes = sum(len(s) * each + 2 * _GAMMA * ln_choose(n, len(s)) for s, n in zip(model, self.terms, strict=True))
         return worth * math.log(misfit / self.rows) + sizes
 
     def price_of(self, rival: Rival) -> float:
