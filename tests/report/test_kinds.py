@@ -58,6 +58,7 @@ def test_planes(tmp_path):
     x = np.arange(16) * 2 * np.pi / 16
     t = np.linspace(0, 1, 30)
     u = np.exp(-t) * (np.sin(x)[:, None, None] + np.cos(2 * x)[None, :, None] * np.exp(-3 * t))
+    u = u + np.exp(-1.75 * t) * np.sin(x[:, None] + x)[:, :, None]  # so that u_xy and u_xx can be told apart
     u = u + 0.001 * np.random.default_rng(0).normal(size=u.shape)
     data = es.field(u, dims=("x", "y", "t"), coords={"x": x, "y": x, "t": t}, periodic={"x": 2 * np.pi, "y": 2 * np.pi})
     library = es.Polynomials(1, bias=False) + es.Derivatives(2)
