@@ -165,6 +165,7 @@ def test_report_names_failures(tmp_path):
     text = report(tmp_path / "r.sqlite", tmp_path).read_text()
     assert "ValueError: no such luck" in text
     assert "4 (+1 failed)" in text
+    assert "| weak | roessler | ours | exact (this package) | 1 | 4 |" in text
     page = (tmp_path / "report.html").read_text()
     assert "<li>weak, roessler, ours, exact" in page
     assert "<strong>missed</strong>" in page

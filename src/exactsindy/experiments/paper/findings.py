@@ -56,6 +56,21 @@ def _bound(rows: Sequence[tuple[Case, Outcome]], cell: Cell) -> str:
     )
 
 
+def coverage(summary: Sequence[Cell]) -> str:
+    """Return the table of what was run: cells of each curve, and trials of a cell."""
+    curves: dict[tuple[str, str, str, str], list[int]] = {}
+    for cell in summary:
+        case = cell.case
+        system = f"{case.system}, degree {case.degree}" if case.experiment == "runtime" else case.system
+        curves.setdefault((case.experiment, system, case.protocol, TITLES[case.algorithm]), []).append(cell.trials)
+    lines = ["## What was run", "", "| experiment | system | protocol | algorithm | cells | trials of a cell |"]
+    lines.append("|---|---|---|---|---:|---:|")
+    for curve, trials in curves.items():
+        low, high = min(trials), max(trials)
+        lines.append(f"| {' | '.join(curve)} | {len(trials)} | {low if low == high else f'{low} to {high}'} |")
+    return "\n".join(lines) + "\n"
+
+
 def behind(summary: Sequence[Cell]) -> str:
     """List the cells of our solver under the published protocol whose mean rate is below the published MIOSR's."""
     lines = ["## Below the published solver under its own protocol", ""]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from exactsindy.experiments.paper.figures import draw
-from exactsindy.experiments.paper.findings import behind, goals, number, published_beside, speeds
+from exactsindy.experiments.paper.findings import behind, coverage, goals, number, published_beside, speeds
 from exactsindy.experiments.paper.page import page
 from exactsindy.experiments.paper.pairing import paired
 from exactsindy.experiments.paper.published import PublishedCell
@@ -75,6 +75,7 @@ def report(
         if mine:
             draw(study, mine, target / f"{study.name}.png")
             parts.append(_section(study, mine))
+    parts.append(coverage(summary))
     failures = [(case, outcome) for case, outcome in found if outcome.error]
     if failures:
         parts.append("## Cases that failed\n")
