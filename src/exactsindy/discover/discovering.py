@@ -83,7 +83,8 @@ def discover(
         Largest number of terms tried, or ``Total(k)`` for a budget shared by all equations; 8 by default (10 for
         large libraries of fields).
     select
-        Rule that picks the number of terms; the growth ratio by default. See `exactsindy.select`.
+        Rule that picks the number of terms. By default the evidence of the paths (`PathEvidence`) and, where that
+        leaves a trajectory's equation open, the likelihood of whole orbits. See `exactsindy.select`.
     constraints, ridge
         As in `solve`.
     settings
