@@ -76,3 +76,14 @@ def test_a_folder_without_trials_is_refused(tmp_path):
 def test_a_place_that_is_not_of_the_grid_is_refused(ours, tmp_path):
     with pytest.raises(DataError, match=r"has a row at 7\.6"):
         trial_files.read_trials(write(tmp_path, row(ours).replace(repr(PLACE), "7.6")))
+
+
+def test_where_the_budget_is_shared_grid_points_are_compared(ours):
+    from dataclasses import replace
+
+    case = Case("constraint", "duffing", "published", "exact", 3, 10.0, 0.1, 1)
+    mine = replace(ours, choice='{"k": 6, "alpha": 0.001}')
+    there = pairing.Pair(case, mine, trial(ours, sizes=(6,), ridges=(0.001,)))
+    assert pairing.reason(there).startswith("Their support is not the optimum")
+    other = pairing.Pair(case, mine, trial(ours, sizes=(7,), ridges=(0.001,)))
+    assert pairing.reason(other).startswith("The criterion picks another grid point")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,6 +19,8 @@ from exactsindy.systems import find_system
 
 # Coefficients of the same support agree to this (the published ones come from other arithmetic).
 _SAME = 1e-5
+_POINT = "Their support is not the optimum of their own grid point, but happens to be nearer to the truth"
+_OTHER_POINT = "The criterion picks another grid point from the optima than from their answers"
 # Rates closer than this are equal: stores read from CSV have 7 digits.
 _EQUAL = 1e-6
 _HEAD = """## Trial by trial against the published files
@@ -127,18 +130,26 @@ def _worse(pairs: Sequence[Pair]) -> list[str]:
 def reason(pair: Pair) -> str:
     """Say why the published answer is nearer to the truth, by solving its own grid point exactly.
 
-    Only for the experiments that choose from a grid by a criterion; elsewhere sizes are given.
+    Fields: sizes are given, there is nothing to choose. Duffing: the grid points chosen are compared.
     """
-    if pair.case.experiment not in ("differential", "differential-small", "weak"):
-        return "Both were asked for the same sizes or budget; the optimum is further from the truth than their answer"
+    if pair.case.experiment == "constraint":
+        return _POINT if _same_point(pair) else _OTHER_POINT
+    if pair.case.experiment == "pde":
+        return "Both were asked for the same sizes; the optimum is further from the truth than their answer"
     theirs = _at(pair)
     if theirs is None:
         return "The published grid point could not be solved again"
     if not math.isclose(theirs, pair.theirs.coef_l2, rel_tol=_SAME, abs_tol=1e-9):
-        return "Their support is not the optimum of their own grid point, but happens to be nearer to the truth"
+        return _POINT
     return (
         "Their support is the optimum of its grid point; the criterion prefers an optimum their solver missed elsewhere"
     )
+
+
+def _same_point(pair: Pair) -> bool:
+    """Say whether both chose the same budget and ridge."""
+    mine = json.loads(pair.ours.choice or "{}")
+    return (mine.get("k"),) == pair.theirs.sizes and (mine.get("alpha"),) == pair.theirs.ridges
 
 
 def _at(pair: Pair) -> float | None:
