@@ -111,3 +111,26 @@ def test_true_law_of_duffing_has_no_curl():
     names = ("1", "x", "y", "x^2", "x y", "y^2", "x^3", "x^2 y", "x y^2", "y^3")
     truth = find_system("duffing").coefficients(names, ("X'", "Y'"))
     np.testing.assert_allclose(constraint_rows(names) @ truth.ravel(), 0, atol=1e-15)
+
+
+def test_the_spiral_of_reaction_diffusion_lies_as_published():
+    """The published mesh has x along the second axis: there, half a turn from the centre, the phase is that of x > 0."""
+    from exactsindy.experiments.paper.field_simulation import POINTS, reaction_diffusion_start
+
+    rng = np.random.RandomState(1)
+    factor, turn = rng.uniform(0.95, 1.05), rng.uniform(0, 2 * np.pi)
+    u, v = reaction_diffusion_start(np.random.RandomState(1))
+    n = POINTS["reaction_diffusion"]
+    x, y = 5.0, 2.5
+    column, row = n // 2 + n // 4, n // 2 + n // 8
+    r = np.hypot(x, y)
+    phase = np.angle(x + 1j * y) + turn - factor * r
+    assert u[row, column] == pytest.approx(np.tanh(r) * np.cos(phase), abs=1e-12)
+    assert v[row, column] == pytest.approx(np.tanh(r) * np.sin(phase), abs=1e-12)
+
+
+@pytest.mark.campaign
+def test_reaction_diffusion_to_all_printed_digits():
+    found = evaluate(Case("pde", "reaction_diffusion", "published", "exact", 0, 0.0, 0.025, 1))
+    assert found.exact
+    assert found.coef_l2 == pytest.approx(0.004405162579173284, rel=1e-11)

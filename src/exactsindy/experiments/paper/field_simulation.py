@@ -57,6 +57,18 @@ def kuramoto_sivashinsky(rng: Rng) -> Array:
     return np.array(found).T
 
 
+def reaction_diffusion_start(rng: Rng) -> tuple[Array, Array]:
+    """Return both fields at the start, x along the second axis: the published code lays the spiral so.
+
+    The law is the same in x and y, but the noise that is added later falls on other cells.
+    """
+    system = find_field_system("reaction_diffusion")
+    n, length = POINTS["reaction_diffusion"], system.lengths["x"]
+    axis = length * np.arange(n) / n
+    u, v = system.initial(rng, tuple(np.meshgrid(axis, axis, indexing="ij")))
+    return u.T, v.T
+
+
 def reaction_diffusion(rng: Rng) -> Array:
     """Return both fields (x, y, t, 2): Fourier modes by RK45 at its default tolerances."""
     from scipy.fft import irfft2, rfft2
@@ -65,8 +77,7 @@ def reaction_diffusion(rng: Rng) -> Array:
     system = find_field_system("reaction_diffusion")
     n, length = POINTS["reaction_diffusion"], system.lengths["x"]
     d, beta = system.truth["u_t"]["u_xx"], system.truth["u_t"]["v^3"]
-    axis = length * np.arange(n) / n
-    u, v = system.initial(rng, tuple(np.meshgrid(axis, axis, indexing="ij")))
+    u, v = reaction_diffusion_start(rng)
     k = 2 * np.pi / length * np.fft.fftfreq(n, 1 / n)
     decay = d * (k[:, None] ** 2 + k[None] ** 2)
     half = n // 2 + 1
