@@ -114,7 +114,7 @@ def test_true_law_of_duffing_has_no_curl():
 
 
 def test_the_spiral_of_reaction_diffusion_lies_as_published():
-    """The published mesh has x along the second axis: there, half a turn from the centre, the phase is that of x > 0."""
+    """The published mesh has x along the second axis."""
     from exactsindy.experiments.paper.field_simulation import POINTS, reaction_diffusion_start
 
     rng = np.random.RandomState(1)
