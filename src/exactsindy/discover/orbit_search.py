@@ -129,7 +129,7 @@ class OrbitSearch:
         terms = tuple(len(m.features_of(i).terms) for i in range(len(m.own)))
         shares = [effective_samples(column) / len(column) for column in (m.samples - orbit.states).T]
         level = noise_level(self.fits, model, self.overfull)
-        counted = min(_DENSE / sampling(m.smoothed).per_period, 1.0)
+        counted = min(_DENSE / sampling(m.smoothed).per_period, 1.0)  # 0 where nothing oscillates: all rows count then
         return OrbitEvidence(m.n_rows, terms, min(float(np.mean(shares)), 1.0), level, counted or 1.0)
 
     def _move(self, found: Comparison) -> Supports:
