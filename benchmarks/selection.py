@@ -9,7 +9,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from exactsindy.experiments.field_tuning import field_examples, tuning_paths
+from exactsindy.experiments.field_tuning import field_examples, field_orbit_examples, tuning_paths
 from exactsindy.experiments.sampling_tuning import fit_power, row_examples
 from exactsindy.experiments.selection_benchmark import run_selection, selection_table
 from exactsindy.experiments.selection_cases import (
@@ -40,9 +40,9 @@ def main() -> int:
     parser.add_argument("--no-baselines", action="store_true", help="leave STLSQ and SSR out")
     parser.add_argument(
         "--tune",
-        choices=["rows", "orbits", "fields", "sampling"],
+        choices=["rows", "orbits", "fields", "field-orbits", "sampling"],
         help="fit on the tuning half: the weights of selection/evidence.py, then those of orbit_evidence.py; those for "
-        "fields; the power of discover/sampling.py",
+        "fields, then those for orbits of fields; the power of discover/sampling.py",
     )
     parser.add_argument("--output", type=Path, default=ROOT / "docs" / "benchmarks")
     parser.add_argument("--report-only", action="store_true", help="measure nothing, write page and plot again")
@@ -51,6 +51,9 @@ def main() -> int:
     if options.tune == "fields":
         weights, none = fit_weights(field_examples(tuning_paths(0, say=say)))
         say(f"MODE_WEIGHTS = {_tuple(weights)}\nMODE_NONE = {none:.3f}")
+        return 0
+    if options.tune == "field-orbits":
+        say(f"MODE_WEIGHTS = {_tuple(fit_confidence(field_orbit_examples(0, say=say)))}")
         return 0
     if options.tune == "sampling":
         found = row_examples([case for case in condition_cases("tuning") if "per period" in case.system], say=say)

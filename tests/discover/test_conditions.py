@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import exactsindy as es
+from exactsindy.discover.rest import without_rest
 from exactsindy.discover.sampling import Sampling, sampling, tempered
 from exactsindy.errors import DataError
 from exactsindy.experiments.selection_cases import SelectionCase
@@ -128,18 +129,23 @@ def test_coarse_samples_lower_the_odds_of_rows():
     assert after(PathEvidence(), 50.0)[0] == after(GrowthRatio(), 7.0)[0] == 0.9
 
 
+def counted(data):
+    smoothed = smooth(data)
+    return sampling(smoothed.values, smoothed.noise)
+
+
 def test_noise_of_a_state_at_rest_is_no_period():
     still = 2 + 0.05 * np.random.default_rng(1).normal(size=(len(T), 1))
-    found = sampling(smooth(es.trajectories(np.hstack([noisy(), still]), time=T)))
+    found = counted(es.trajectories(np.hstack([noisy(), still]), time=T))
     assert found.periods == pytest.approx(3.2, abs=0.5)
-    assert sampling(smooth(es.trajectories(np.ones((50, 1)), time=0.1))).per_period == math.inf
+    assert counted(es.trajectories(np.ones((50, 1)), time=0.1)).per_period == math.inf
 
 
 def test_oscillations_too_coarse_to_be_smoothed_have_periods():
     case = SelectionCase("tuning conditions", "10 samples per period: lotka_volterra", 200, 0.02, 0)
     smoothed = smooth(load_condition(case).data)
     assert (smoothed.values[0].std(axis=0) < 2 * smoothed.noise).all(), "most of it is taken for noise"
-    assert 5 < sampling(smoothed).per_period < 20
+    assert 5 < sampling(smoothed.values, smoothed.noise).per_period < 20
 
 
 @pytest.mark.parametrize(
@@ -190,3 +196,48 @@ def test_a_pendulum_needs_its_sine():
     library = es.Polynomials(3) + es.Fourier(1)
     found = es.discover(data, time=t, states=STATES, library=library, settings=ONE)
     assert terms_of(found) == {"x'": {"v"}, "v'": {"v", "sin(x)"}}
+
+
+def decaying(n, noise=0.01, seed=0):
+    t = np.linspace(0.0, n / 50, n)
+    clean = np.exp(-0.5 * t)[:, None] * np.column_stack([np.cos(3 * t), -3 * np.sin(3 * t) - 0.5 * np.cos(3 * t)])
+    return t, clean + noise * np.random.default_rng(seed).normal(size=clean.shape)
+
+
+def test_a_long_rest_is_left_out_and_told():
+    t, x = decaying(5000)
+    data = es.trajectories(x, time=t, states=("x", "v"))
+    left, notes = without_rest(data)
+    assert 1000 < len(left[0]) < 2500
+    assert notes[0].message == (
+        f"The last {5000 - len(left[0])} of 5000 samples are left out: the system is at rest there, within its noise."
+    )
+    found = es.discover(data, library=es.Polynomials(3))
+    assert notes[0] in found.warnings
+    assert {k: set(v) for k, v in found.solution.terms.items()} == {"x'": {"v"}, "v'": {"x", "v"}}
+    assert len(found.data[0]) == 5000, "the record keeps all data"
+
+
+def test_a_rest_about_as_long_as_the_motion_stays():
+    t, x = decaying(1000)
+    data = es.trajectories(x, time=t)
+    assert without_rest(data) == (data, ())
+
+
+def test_nothing_is_cut_that_moves_or_never_moved_or_is_driven():
+    t, x = decaying(5000)
+    drive = es.trajectories(x, time=t, controls={"u": np.sin(t)})
+    assert without_rest(drive)[1] == ()
+    moving = es.trajectories(np.column_stack([np.sin(t), np.cos(t)]) + x, time=t)
+    assert without_rest(moving)[1] == ()
+    still = es.trajectories(1.0 + 0.01 * np.random.default_rng(1).normal(size=(5000, 2)), time=t)
+    assert without_rest(still)[1] == ()
+
+
+def test_each_trajectory_has_its_own_rest():
+    t, x = decaying(5000)
+    data = es.trajectories([x, x[:800]], time=[t, t[:800]])
+    left, notes = without_rest(data)
+    assert len(left[0]) < 2500
+    assert len(left[1]) == 800
+    assert [note.message.split(" of ")[2].split(" are")[0] for note in notes] == ["trajectory 1"]

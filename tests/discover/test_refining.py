@@ -4,8 +4,14 @@ import numpy as np
 import pytest
 
 import exactsindy as es
+from exactsindy.discover.preparing import measured
 from exactsindy.discover.trajectory_forms import whitened_increments
+from exactsindy.form import ModalForm, smooth_field
+from exactsindy.form.equations import groups
+from exactsindy.likelihood import MeasuredModes
 from exactsindy.selection import ORBIT, OrbitEvidence, PathEvidence, Rival
+from exactsindy.systems import FIELD_SYSTEMS, add_field_noise
+from exactsindy.systems.random_fields import random_field
 
 ONE = es.Settings(seconds=60.0, threads=1)
 TRUTH = {"x'": {"v"}, "v'": {"x", "v", "x^2 v"}}
@@ -131,3 +137,25 @@ def test_a_misfit_beyond_the_noise_lowers_the_confidence():
     poor = [Rival(((1, 2),), 0, 1100.0, 0.9), Rival(((1, 3),), 0, 1155.0, 0.1)]
     assert evidence.confidence(good) > 0.95
     assert evidence.confidence(poor) < evidence.confidence(good) - 0.02
+
+
+def test_modes_of_a_field_are_heard_where_rows_leave_its_equation_open():
+    """Of this field the rows prefer a wrong law; its most likely orbit does not."""
+    system = random_field("burgers_fisher", 0)
+    data = add_field_noise(system.simulate(np.random.RandomState(0)), 0.5, np.random.RandomState(0))
+    found = es.discover(data, library=system.library)
+    assert found.selection.choices[0].preparation == ORBIT
+    assert {q: set(terms) for q, terms in found.solution.terms.items()} == {q: set(w) for q, w in system.truth.items()}
+    rows = es.discover(data, library=system.library, select=PathEvidence.for_modes())
+    assert set(rows.solution.terms["u_t"]) != set(system.truth["u_t"])
+    assert found.solution.optimal
+
+
+def test_fields_with_many_modes_are_left_to_their_rows():
+    data = FIELD_SYSTEMS["kuramoto_sivashinsky"].simulate(np.random.RandomState(1000))
+    library = FIELD_SYSTEMS["kuramoto_sivashinsky"].library
+    smoothed = smooth_field(data)
+    wide = MeasuredModes(data, smoothed, groups(data, library))
+    form = ModalForm(smoothed=smoothed)
+    assert (measured(form, data, library) is None) == (wide.work > 1e8)
+    assert wide.work == len(data.times) * float(wide.per_field) ** 3

@@ -2,43 +2,35 @@
 
 from __future__ import annotations
 
-import time as clock
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from exactsindy.data import Field, Notice, Trajectories, as_data
-from exactsindy.discover.defaults import default_library, default_size, largest, named_form
-from exactsindy.discover.field_forms import INFORMED_CELLS, cells, whitened_modes
-from exactsindy.discover.notices import (
-    ambiguity_notices,
-    residual_notices,
-    sampling_notices,
-    selection_notices,
-)
+from exactsindy.discover.defaults import default_library, default_size, largest
+from exactsindy.discover.notices import ambiguity_notices, residual_notices, sampling_notices, selection_notices
+from exactsindy.discover.preparing import default_rule, folds_of, measured, prepare
+from exactsindy.discover.proving import interrupted, prove, rivals, settled
 from exactsindy.discover.record import Discovery
 from exactsindy.discover.refining import refine
+from exactsindy.discover.residuals import residuals
+from exactsindy.discover.rest import without_rest
 from exactsindy.discover.sampling import sampling, tempered
-from exactsindy.discover.trajectory_forms import Prepared, whitened_increments, whitened_windows
-from exactsindy.errors import DataError, ProblemError
-from exactsindy.form import IncrementForm, ModalForm, Smoothed, StrongForm, WeakForm
-from exactsindy.form.equations import groups
+from exactsindy.discover.stopwatch import Stopwatch
+from exactsindy.discover.trajectory_forms import Prepared
+from exactsindy.errors import DataError
+from exactsindy.form import Smoothed
 from exactsindy.form.increment import Whiteness
 from exactsindy.library import Library
 from exactsindy.model import Model
-from exactsindy.problem import Problem
-from exactsindy.selection import GrowthRatio, PathEvidence, Rule, Selection
+from exactsindy.selection import Rule, Selection
 from exactsindy.selection import select as select_size
-from exactsindy.solver import Pool, Settings, Status, Total, solve, solve_pool
+from exactsindy.solver import Settings, Total
 
 DEFAULT_SECONDS = 60.0
-# Parts of the data for inclusion probabilities.
-_FOLDS = 20
-# Rivals of the chosen size that are ranked.
-_RIVALS = 10
-# Shares of the time limit: trial models, paths (the second try if the first leaves the choice open), orbits, rivals.
-# What is left proves the chosen sizes.
-_TRIAL_SHARE, _PATH_SHARES, _ORBIT_SHARE, _POOL_SHARE = 0.2, (0.1, 0.35), 0.4, 0.1
+# Shares of the time limit: trial models, paths (the second try if the first leaves the choice open), orbits. Rivals
+# have another (proving.py); what is left proves the chosen sizes.
+_TRIAL_SHARE, _PATH_SHARES, _ORBIT_SHARE = 0.2, (0.1, 0.35), 0.4
 
 
 def discover(
@@ -112,10 +104,12 @@ def discover(
     watch = Stopwatch(settings)
     found = _data(data, time, states, targets, controls, trajectory, gaps)
     terms = default_library(found) if library is None else library
-    prepared, notes = _prepare(found, terms, form, watch.share(_TRIAL_SHARE))
-    size = default_size(found, prepared[0].problem) if k_max is None else k_max
-    folds = {part.name: _folds(part, found, terms) for part in prepared}
-    rule = _rule(select, prepared)
+    used, notes = _used(found, form)
+    prepared, more = prepare(used, terms, form, watch.share(_TRIAL_SHARE))
+    notes += more
+    size = default_size(used, prepared[0].problem) if k_max is None else k_max
+    folds = {part.name: folds_of(part, used, terms) for part in prepared}
+    rule = default_rule(select, prepared)
     asked = (select, size, ridge, tuple(constraints))
     whiteness = None
     for share in _PATH_SHARES:
@@ -123,18 +117,18 @@ def discover(
             folds, k_max=size, ridge=ridge, by=rule, constraints=constraints, settings=watch.share(share)
         )
         # Orbits need no proof of the rows' paths: what they choose is proved for a regression of their own.
-        selection, whiteness = _refined(found, terms, prepared, selection, asked, watch)
-        if whiteness is not None or _settled(selection) or _interrupted(selection):
+        selection, whiteness = _refined(used, terms, prepared, selection, asked, watch)
+        if whiteness is not None or settled(selection) or interrupted(selection):
             break
     smoothed = getattr(prepared[0].form, "smoothed", None)
     if isinstance(smoothed, Smoothed):
-        selection = tempered(selection, sampling(smoothed))
-    selection = _prove(selection, constraints, watch)
-    pool = _rivals(selection, constraints, watch)
+        selection = tempered(selection, sampling(smoothed.values, smoothed.noise))
+    selection = prove(selection, constraints, watch)
+    pool = rivals(selection, constraints, watch)
     solution = selection.solution
-    notes += [*found.warnings, *sampling_notices(found, smoothed), *selection_notices(selection, largest(size))]
+    notes += [*found.warnings, *sampling_notices(used, smoothed), *selection_notices(selection, largest(size))]
     if whiteness is None:
-        notes += _residuals(found, terms, prepared, folds, selection)
+        notes += residuals(used, terms, prepared, folds, selection)
     else:
         notes += residual_notices(whiteness, (), selection.solution.coef)
     if pool is not None:
@@ -151,22 +145,33 @@ def discover(
     return Discovery(model, selection, solution.problem, pool, tuple(dict.fromkeys(notes)), found, solution, arguments)
 
 
-@dataclass(frozen=True)
-class Stopwatch:
-    """The time limit of the whole call, handed out in parts."""
+def _refined(
+    data: Trajectories | Field,
+    library: Library,
+    prepared: Sequence[Prepared],
+    selection: Selection,
+    asked: tuple[Any, ...],
+    watch: Stopwatch,
+) -> tuple[Selection, Whiteness | None]:
+    """Return the selection after the likelihood of orbits was heard, where it has something to say.
 
-    settings: Settings
-    begin: float = -1.0
+    Orbits are fitted without ridge or constraints, and need states that were smoothed around a model's flow.
+    """
+    select, size, ridge, constraints = asked
+    samples = measured(prepared[-1].form, data, library)
+    plain = isinstance(select, str) and not isinstance(size, Total) and not constraints
+    plain = plain and isinstance(ridge, int | float) and ridge == 0
+    if samples is None or not plain or interrupted(selection):
+        return selection, None
+    return refine(selection, samples, size, watch.share(_ORBIT_SHARE))
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "begin", clock.monotonic())
 
-    def share(self, share: float) -> Settings:
-        """Return settings with a share of the whole limit, but not more than what is left."""
-        if self.settings.seconds is None:
-            return self.settings
-        left = self.settings.seconds - (clock.monotonic() - self.begin)
-        return replace(self.settings, seconds=max(min(share * self.settings.seconds, left), 0.05))
+def _used(data: Trajectories | Field, form: Any) -> tuple[Trajectories | Field, list[Notice]]:
+    """Return the part of the data that equations are sought in."""
+    if isinstance(data, Field) or not (isinstance(form, str) and form == "auto"):
+        return data, []
+    used, notes = without_rest(data)
+    return used, list(notes)
 
 
 def _data(
@@ -186,136 +191,3 @@ def _data(
             wanted = parse_targets(targets, found.state_names, field=isinstance(found, Field))
             found = replace(found, targets=wanted)
     return found
-
-
-def _prepare(
-    data: Trajectories | Field, library: Library, form: Any, settings: Settings
-) -> tuple[list[Prepared], list[Notice]]:
-    if not (isinstance(form, str) and form == "auto"):
-        chosen = named_form(form)
-        return [Prepared("", chosen, chosen.problem(data, library))], []
-    if isinstance(data, Field):
-        return [whitened_modes(data, library, settings)], []
-    if data[0].derivatives is not None:
-        strong = StrongForm()
-        note = Notice("derivatives", "Measured derivatives are used as they are (StrongForm).")
-        return [Prepared("measured derivatives", strong, strong.problem(data, library))], [note]
-    if any(target.order > 1 for target in data.targets):
-        return [whitened_windows(data, library, settings)], []
-    try:
-        return list(whitened_increments(data, library, settings)), []
-    except ProblemError as error:
-        if "not positive definite" not in str(error):
-            raise
-        weak = WeakForm()
-        note = Notice("coarse", "The samples are too far apart for increments: windows are used instead (WeakForm).")
-        return [Prepared("windows", weak, weak.problem(data, library))], [note]
-
-
-def _rule(select: Rule | str, prepared: Sequence[Prepared]) -> Rule | str:
-    """Return the rule: the weighed evidence where its weights were fitted, the growth ratio elsewhere."""
-    if not (isinstance(select, str) and select == "auto"):
-        return select
-    if not prepared[0].name:
-        return GrowthRatio()
-    if isinstance(prepared[0].form, ModalForm):
-        return PathEvidence.for_modes()
-    return PathEvidence() if isinstance(prepared[0].form, IncrementForm) else GrowthRatio()
-
-
-def _refined(
-    data: Trajectories | Field,
-    library: Library,
-    prepared: Sequence[Prepared],
-    selection: Selection,
-    asked: tuple[Any, ...],
-    watch: Stopwatch,
-) -> tuple[Selection, Whiteness | None]:
-    """Return the selection after the likelihood of orbits was heard, where it has something to say.
-
-    Orbits are fitted without ridge or constraints, and need states that were smoothed around a model's flow.
-    """
-    select, size, ridge, constraints = asked
-    smoothed = getattr(prepared[-1].form, "smoothed", None)
-    plain = isinstance(select, str) and not isinstance(size, Total) and not constraints
-    plain = plain and isinstance(ridge, int | float) and ridge == 0
-    if isinstance(data, Field) or not isinstance(smoothed, Smoothed) or not plain or _interrupted(selection):
-        return selection, None
-    return refine(selection, smoothed, groups(data, library), size, watch.share(_ORBIT_SHARE))
-
-
-def _folds(part: Prepared, data: Trajectories | Field, library: Library) -> Problem | tuple[Problem, ...]:
-    """Return the parts of a regression, or the whole where it has none or the data are too short."""
-    count = min(_FOLDS, part.problem.n_samples // 8)
-    if count < 5 or (isinstance(data, Field) and cells(data) > INFORMED_CELLS):
-        return part.problem
-    try:
-        return part.form.folds(data, library, count)
-    except DataError:
-        return part.problem
-
-
-def _settled(selection: Selection) -> bool:
-    """Say whether the chosen sizes and the next ones, which the choice rests on, are proved."""
-    last = len(selection.path) - 1
-    return all(
-        selection.path[min(k, last)].status[i] is Status.OPTIMAL
-        for i, choice in enumerate(selection.choices)
-        for k in range(choice.k + 2)
-    )
-
-
-def _interrupted(selection: Selection) -> bool:
-    return any(Status.INTERRUPTED in solution.status for solution in selection.path)
-
-
-def _prove(selection: Selection, constraints: Sequence[Any], watch: Stopwatch) -> Selection:
-    """Spend what is left on proving the chosen sizes, if the path ran out of time before them."""
-    before = selection.solution
-    if before.optimal or _interrupted(selection):
-        return selection
-    settings = watch.share(1.0 - _POOL_SHARE)
-    after = solve(
-        before.problem, before.k, ridge=before.ridge, constraints=constraints, start=before, settings=settings
-    )
-    return replace(selection, solution=after)
-
-
-def _rivals(selection: Selection, constraints: Sequence[Any], watch: Stopwatch) -> Pool | None:
-    """Return the best supports of the chosen sizes; none for a shared budget."""
-    solution = selection.solution
-    if isinstance(solution.k, Total) or _interrupted(selection) or len(tuple(constraints)):
-        return None
-    sizes = [len(support) for support in solution.support]
-    settings = replace(watch.share(_POOL_SHARE), progress=None)
-    return solve_pool(solution.problem, sizes, count=_RIVALS, ridge=solution.ridge, start=solution, settings=settings)
-
-
-def _residuals(
-    data: Trajectories | Field,
-    library: Library,
-    prepared: Sequence[Prepared],
-    folds: Mapping[str, Any],
-    selection: Selection,
-) -> list[Notice]:
-    """Return what residuals say, equation by equation in the preparation it was taken from."""
-    notes: list[Notice] = []
-    if isinstance(data, Field) and cells(data) > INFORMED_CELLS:
-        return notes  # costs as much as the regression itself
-    by_name = {part.name: part for part in prepared}
-    wanted = {choice.preparation for choice in selection.choices}
-    for name in wanted:
-        part, parts = by_name[name], folds[name]
-        whiteness = getattr(part.form, "whiteness", None)
-        if whiteness is None or getattr(part.form, "model", None) is None:
-            continue
-        position = {term: j for j, term in enumerate(selection.solution.problem.names)}
-        columns = [position[term] for term in part.problem.names]
-        coef = selection.solution.coef[:, columns]
-        found = whiteness(data, library, coef)
-        mine = {c.equation for c in selection.choices if c.preparation == name}
-        shared = any("," in equation for equation in mine)
-        for note in residual_notices(found, parts if isinstance(parts, tuple) else (), coef):
-            if shared or note.message.split(":")[0] in mine:
-                notes.append(note)
-    return notes

@@ -36,7 +36,8 @@ def sampling_notices(data: Trajectories | Field, smoothed: Smoothed | None) -> I
     if isinstance(data, Field):
         return
     try:
-        found = sampling(smooth(data) if smoothed is None else smoothed)
+        known = smooth(data) if smoothed is None else smoothed
+        found = sampling(known.values, known.noise)
     except DataError:  # too short to smooth
         return
     lost = data.n_samples - found.samples

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from exactsindy.discover.orbit_fits import OrbitFits, Supports
+from exactsindy.likelihood import row_count
 
 # Mean correlation of neighbouring residuals beyond which noise may be larger than estimated: smoothing follows what is
 # correlated.
@@ -26,7 +27,7 @@ def noise_level(fits: OrbitFits, model: Supports, overfull: Supports) -> float:
     overfull
         Those of a model with more terms than laws have.
     """
-    orbit, rows = fits.fit(model), fits.measured.n_rows
+    orbit, rows = fits.fit(model), row_count(fits.measured)
     residual = fits.measured.samples - orbit.states
     lags = (residual[1:] * residual[:-1]).sum(axis=0) / np.maximum((residual**2).sum(axis=0), np.finfo(float).tiny)
     lag = min(float(lags.mean()), 0.99)

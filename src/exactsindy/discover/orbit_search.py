@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from exactsindy.discover.orbit_fits import OrbitFits, Supports, changed
 from exactsindy.discover.orbit_noise import noise_level
-from exactsindy.discover.sampling import sampling
-from exactsindy.likelihood import WARM, Orbit, OrbitModel, Support
+from exactsindy.likelihood import WARM, Orbit, OrbitModel, Support, row_count
 from exactsindy.selection import OrbitEvidence, Rival, effective_samples
 
 # Supports of an equation that rows make plausible are compared: so many, if their probability reaches this.
@@ -20,8 +19,6 @@ _PROPOSED = 12
 _ROUNDS = 6
 # Terms beyond those chosen, in the over-full model at whose orbit the second start is looked for.
 _OVERFULL = 3
-# Samples per period beyond which more of them do not raise the price of a term: that of the tuning systems.
-_DENSE = 100.0
 # A model whose misfit is so many times the number of rows is wrong, and says nothing about quadrature.
 _POOR = 2.0
 
@@ -50,12 +47,15 @@ class OrbitSearch:
         The equations that may change.
     overfull
         A model of more terms than laws have, whose orbit tells the size of coloured noise.
+    rule
+        How misfits are compared, if noise is white and as large as estimated.
     """
 
     fits: OrbitFits
     shares: Sequence[Mapping[Support, float]]
     open: Sequence[int]
     overfull: Supports
+    rule: OrbitEvidence
 
     def run(self) -> Comparison | None:
         """Return the best model found.
@@ -68,7 +68,7 @@ class OrbitSearch:
         """
         first = tuple(max(shares, key=lambda s: shares[s]) for shares in self.shares)
         orbit = self.fits.fit(first)
-        if self._coarse(first, orbit) and orbit.misfit < _POOR * self.fits.measured.n_rows:
+        if self._coarse(first, orbit) and orbit.misfit < _POOR * row_count(self.fits.measured):
             return None
         found = self._descend(first)
         second = None if found is None else self._unbiased(found)
@@ -82,7 +82,10 @@ class OrbitSearch:
         """Say whether quadrature errs by more than the equations may."""
         if not np.isfinite(orbit.misfit):
             return True
-        return OrbitModel(self.fits.measured, model).quadrature_error(orbit) > WARM[-1]
+        errors = OrbitModel(self.fits.measured, model).quadrature_errors(orbit)
+        if self.rule.costly is not None:
+            return float(((errors / WARM[-1]) ** 2).sum()) > self.rule.costly
+        return float(np.sqrt(np.mean(errors**2, axis=0)).max()) > WARM[-1]
 
     def _price(self, evidence: OrbitEvidence, found: Comparison) -> float:
         """Return the price of a model, with what the rows of all open equations say."""
@@ -126,11 +129,9 @@ class OrbitSearch:
     def _evidence(self, model: Supports, orbit: Orbit) -> OrbitEvidence:
         """Return the rule, its rows counted by how independent the residuals are."""
         m = self.fits.measured
-        terms = tuple(len(m.features_of(i).terms) for i in range(len(m.own)))
         shares = [effective_samples(column) / len(column) for column in (m.samples - orbit.states).T]
         level = noise_level(self.fits, model, self.overfull)
-        counted = min(_DENSE / sampling(m.smoothed).per_period, 1.0)  # 0 where nothing oscillates: all rows count then
-        return OrbitEvidence(m.n_rows, terms, min(float(np.mean(shares)), 1.0), level, counted or 1.0)
+        return replace(self.rule, effective=min(float(np.mean(shares)), 1.0), level=level)
 
     def _move(self, found: Comparison) -> Supports:
         """Return the model after the best single change, or after all changes at once if that is better still."""

@@ -11,12 +11,19 @@ import numpy as np
 
 from exactsindy.discover.orbit_fits import OrbitFits
 from exactsindy.discover.orbit_search import Comparison, OrbitSearch
-from exactsindy.form import Smoothed
-from exactsindy.form.equations import Group
+from exactsindy.discover.sampling import sampling
 from exactsindy.form.increment import Whiteness
-from exactsindy.likelihood import Measured, tangent_problem
+from exactsindy.likelihood import (
+    Measured,
+    MeasuredModes,
+    by_piece,
+    features_of,
+    row_count,
+    tangent_problem,
+    target_names,
+)
 from exactsindy.problem import Problem
-from exactsindy.selection import ORBIT, Choice, PathEvidence, Row, Selection, fair_path
+from exactsindy.selection import ORBIT, Choice, OrbitEvidence, PathEvidence, Row, Selection, fair_path
 from exactsindy.solver import Path, Settings, Status
 
 # An equation is open below this probability. Above it the rows were right without exception on the tuning systems.
@@ -24,12 +31,14 @@ SURE = 0.98
 # Nodes for the sizes of an equation at the orbit chosen: small sizes come first, and those far beyond the chosen one
 # need no proof.
 _NODES = 20000
+# Samples per period beyond which more of them do not raise the price of a term: that of the tuning systems.
+_DENSE = 100.0
 # Terms of less probability are not listed.
 _LEAST_SHARE = 0.005
 
 
 def refine(
-    selection: Selection, smoothed: Smoothed, equations: tuple[Group, ...], k_max: int, settings: Settings
+    selection: Selection, measured: Measured, k_max: int, settings: Settings
 ) -> tuple[Selection, Whiteness | None]:
     """Return the selection with open equations settled by likelihood, and what the residuals are like.
 
@@ -41,17 +50,16 @@ def refine(
     ----------
     selection
         What the rows say.
-    smoothed, equations
-        States to start from, and the equations with their libraries.
+    measured
+        The samples.
     k_max, settings
         Largest number of terms; the time limit.
     """
-    measured = Measured(smoothed, equations)
     found = compare(selection, measured, k_max, settings)
     path = None if found is None else _path(measured, found, k_max, settings)
     if found is None or path is None:
         return selection, None
-    names = [measured.features_of(i).names for i in range(len(found.supports))]
+    names = [features_of(measured, i).names for i in range(len(found.supports))]
     return _selection(selection, path, found, names), _whiteness(measured, found)
 
 
@@ -75,11 +83,25 @@ def compare(selection: Selection, measured: Measured, k_max: int, settings: Sett
         tuple(sorted(columns[i][path.problem.names[j]] for j in support))
         for i, support in enumerate(path[len(path) - 1].support)
     )
-    return OrbitSearch(OrbitFits(measured, starts, k_max, deadline), shares, unsure, overfull).run()
+    fits = OrbitFits(measured, starts, k_max, deadline)
+    return OrbitSearch(fits, shares, unsure, overfull, _rule(measured)).run()
+
+
+def _rule(measured: Measured) -> OrbitEvidence:
+    """Return how misfits are compared."""
+    rows, terms = (
+        row_count(measured),
+        tuple(len(features_of(measured, i).terms) for i in range(len(target_names(measured)))),
+    )
+    if isinstance(measured, MeasuredModes):
+        return OrbitEvidence.for_modes(rows, terms)
+    found = sampling(by_piece(measured, measured.guess), np.ones(measured.guess.shape[1]))
+    counted = min(_DENSE / found.per_period, 1.0)  # 0 where nothing oscillates: all rows count then
+    return OrbitEvidence(rows, terms, counted=counted or 1.0)
 
 
 def _columns(measured: Measured, i: int) -> dict[str, int]:
-    return {name: j for j, name in enumerate(measured.features_of(i).names)}
+    return {name: j for j, name in enumerate(features_of(measured, i).names)}
 
 
 def _shares(selection: Selection, i: int) -> dict[frozenset[str], float]:
@@ -104,7 +126,7 @@ def _path(measured: Measured, found: Comparison, k_max: int, settings: Settings)
     nodes = _NODES if settings.nodes is None else min(settings.nodes, _NODES)
     path = fair_path(problem, k_max, settings=replace(settings, nodes=nodes))
     for i, support in enumerate(found.supports):
-        names = measured.features_of(i).names
+        names = features_of(measured, i).names
         best = path[len(support)]
         if {problem.names[j] for j in best.support[i]} != {names[j] for j in support}:
             return None
@@ -158,8 +180,12 @@ def _row(path: Path, i: int, k: int, equation: str, value: float, chosen: bool) 
 
 def _whiteness(measured: Measured, found: Comparison) -> Whiteness:
     """Return size and correlation in time of what the orbit leaves of the samples, by equation."""
-    residual = (measured.samples - found.orbit.states)[:, measured.own]
+    residual = measured.samples - found.orbit.states
     centred = residual - residual.mean(axis=0)
-    lag = (centred[1:] * centred[:-1]).sum(axis=0) / np.maximum((centred**2).sum(axis=0), np.finfo(float).tiny)
-    names = tuple(target.name for group in measured.equations for target in group.targets)
-    return Whiteness(names, np.sqrt(np.mean(residual**2, axis=0)), lag)
+    names = target_names(measured)
+    columns = [measured.columns_of(i) for i in range(len(names))]
+    squares = [float((centred[:, mine] ** 2).sum()) for mine in columns]
+    products = [float((centred[1:, mine] * centred[:-1, mine]).sum()) for mine in columns]
+    ratio = np.array([np.sqrt(np.mean(residual[:, mine] ** 2)) for mine in columns])
+    lag = np.array([p / max(q, np.finfo(float).tiny) for p, q in zip(products, squares, strict=True)])
+    return Whiteness(names, ratio, lag)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from exactsindy.form import Smoothed
 from exactsindy.selection import ORBIT, PathEvidence, Selection
+
+Array = NDArray[np.float64]
 
 # Below so many samples per period rows are right less often than their evidence says: the odds fall in proportion.
 # `benchmarks/selection.py --tune sampling` prints the power that tuning systems ask for (1 is used).
@@ -28,25 +31,33 @@ class Sampling:
         return self.samples / self.periods if self.periods else math.inf
 
 
-def sampling(smoothed: Smoothed) -> Sampling:
+def sampling(states: Sequence[Array], noise: Array) -> Sampling:
     """Count the periods of smoothed states by how often they cross their mean.
+
+    Parameters
+    ----------
+    states
+        Of every trajectory (samples x states).
+    noise
+        Of every state.
 
     Examples
     --------
     >>> from exactsindy.data import trajectories
     >>> from exactsindy.form import smooth
     >>> t = np.arange(0, 10, 0.05)
-    >>> bool(18 < sampling(smooth(trajectories(np.sin(2 * np.pi * t), time=t))).per_period < 22)
+    >>> smoothed = smooth(trajectories(np.sin(2 * np.pi * t), time=t))
+    >>> bool(18 < sampling(smoothed.values, smoothed.noise).per_period < 22)
     True
     """
-    crossings, samples = np.zeros(len(smoothed.noise)), 0
-    for values in smoothed.values:
+    crossings, samples = np.zeros(len(noise)), 0
+    for values in states:
         centred = values - values.mean(axis=0)
         crossings += np.count_nonzero(np.diff(np.sign(centred), axis=0), axis=0)
         samples += len(values)
     # What moves by far less than its noise crosses its mean by chance. Half is little, because what is too coarse to be
     # smoothed is taken for noise.
-    moves = np.max([values.std(axis=0) for values in smoothed.values], axis=0) > 0.5 * smoothed.noise
+    moves = np.max([values.std(axis=0) for values in states], axis=0) > 0.5 * noise
     return Sampling(samples, float((crossings * moves).max()) / 2)
 
 

@@ -7,13 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from exactsindy.data import Field
 from exactsindy.discover.defaults import default_size
 from exactsindy.discover.field_forms import whitened_modes
+from exactsindy.discover.preparing import measured
+from exactsindy.discover.refining import compare
+from exactsindy.discover.trajectory_forms import Prepared
 from exactsindy.errors import DataError
-from exactsindy.experiments.selection_tuning import Example
-from exactsindy.selection import PathEvidence, fair_path
+from exactsindy.experiments.selection_tuning import Example, OrbitExample, compared_examples
+from exactsindy.selection import PathEvidence, fair_path, select
 from exactsindy.solver import Path, Settings
-from exactsindy.systems import add_field_noise
+from exactsindy.systems import FieldSystem, add_field_noise
 from exactsindy.systems.random_fields import LINES, PLANES, random_field
 
 LINE_NOISES, PLANE_NOISES = (0.02, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0), (0.02, 0.1, 0.3, 0.6)
@@ -36,12 +40,27 @@ class TunedPath:
         return frozenset(names[j] for j in self.path[k].support[entry]) == self.truth[entry]
 
 
-def tuning_paths(half: int, *, say: Callable[[str], None] = print) -> Iterator[TunedPath]:
-    """Yield the paths of a half (0: tuning, 1: checking): every family, several draws, several noise levels."""
+@dataclass(frozen=True)
+class Drawn:
+    """One drawn field with noise, its rows, and the true terms of its equations."""
+
+    system: FieldSystem
+    noise: float
+    data: Field
+    prepared: Prepared
+
+    @property
+    def truth(self) -> tuple[frozenset[str], ...]:
+        """Return the true terms of every equation."""
+        return tuple(frozenset(terms) for terms in self.system.truth.values())
+
+
+def drawn_fields(half: int, *, planes: bool = True, say: Callable[[str], None] = print) -> Iterator[Drawn]:
+    """Yield the fields of a half (0: tuning, 1: checking): every family, several draws, several noise levels."""
     jobs: list[tuple[str, int, tuple[float, ...]]] = [
         (name, draw, LINE_NOISES) for name in LINES for draw in range(LINE_DRAWS)
     ]
-    jobs += [(name, draw, PLANE_NOISES) for name in PLANES for draw in range(PLANE_DRAWS)]
+    jobs += [(name, draw, PLANE_NOISES) for name in PLANES for draw in range(PLANE_DRAWS)] if planes else []
     for name, draw, noises in jobs:
         seed = 2 * draw + half
         system = random_field(name, seed)
@@ -52,10 +71,30 @@ def tuning_paths(half: int, *, say: Callable[[str], None] = print) -> Iterator[T
             continue
         for noise in noises:
             data = add_field_noise(clean, noise, np.random.RandomState(seed))
-            problem = whitened_modes(data, system.library, _LIMITS).problem
-            path = fair_path(problem, default_size(data, problem), settings=_LIMITS)
-            yield TunedPath(system.name, noise, path, tuple(frozenset(terms) for terms in system.truth.values()))
+            yield Drawn(system, noise, data, whitened_modes(data, system.library, _LIMITS))
             say(f"{system.name}, noise {100 * noise:g} %")
+
+
+def tuning_paths(half: int, *, say: Callable[[str], None] = print) -> Iterator[TunedPath]:
+    """Yield the proved paths of a half."""
+    for drawn in drawn_fields(half, say=say):
+        problem = drawn.prepared.problem
+        path = fair_path(problem, default_size(drawn.data, problem), settings=_LIMITS)
+        yield TunedPath(drawn.system.name, drawn.noise, path, drawn.truth)
+
+
+def field_orbit_examples(half: int, *, say: Callable[[str], None] = print) -> list[OrbitExample]:
+    """Return the examples that rows leave open, as the weights of `PathEvidence.for_modes` in use make them."""
+    found: list[OrbitExample] = []
+    for drawn in drawn_fields(half, planes=False, say=say):
+        problem = drawn.prepared.problem
+        size = default_size(drawn.data, problem)
+        selection = select({"modes": problem}, k_max=size, by=PathEvidence.for_modes(), settings=_LIMITS)
+        samples = measured(drawn.prepared.form, drawn.data, drawn.system.library)
+        comparison = None if samples is None else compare(selection, samples, size, _LIMITS)
+        if samples is not None and comparison is not None:
+            found += compared_examples(samples, comparison, drawn.truth)
+    return found
 
 
 def field_examples(paths: Iterable[TunedPath]) -> list[Example]:

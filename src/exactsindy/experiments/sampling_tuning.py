@@ -37,7 +37,8 @@ def row_examples(cases: Sequence[SelectionCase], *, say: Callable[[str], None] =
         loaded = load_condition(case)
         assert isinstance(loaded.data, Trajectories)
         result = discover(loaded.data, library=loaded.library, settings=SETTINGS)
-        coarse = max(math.log(FINE / sampling(smooth(loaded.data)).per_period), 0.0)
+        smoothed = smooth(loaded.data)
+        coarse = max(math.log(FINE / sampling(smoothed.values, smoothed.noise).per_period), 0.0)
         for choice, true in zip(result.selection.choices, loaded.truth.values(), strict=True):
             if choice.preparation != ORBIT and not math.isnan(choice.confidence):
                 p = min(max(choice.confidence, 1e-9), 1 - 1e-9)

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.data import Trajectories
+from exactsindy.discover.orbit_search import Comparison
 from exactsindy.discover.refining import compare
 from exactsindy.discover.trajectory_forms import Prepared, whitened_increments
 from exactsindy.experiments.selection_cases import Loaded, SelectionCase, load
 from exactsindy.form import IncrementForm
 from exactsindy.form.equations import groups
-from exactsindy.likelihood import Measured
+from exactsindy.likelihood import Measured, MeasuredTrajectories, features_of
 from exactsindy.selection import PathEvidence, fair_path, select
 from exactsindy.selection.evidence import features
 from exactsindy.solver import Settings
@@ -61,7 +62,7 @@ def examples(cases: Sequence[SelectionCase], *, say: Callable[[str], None] = pri
 
 def orbit_examples(cases: Sequence[SelectionCase], *, say: Callable[[str], None] = print) -> list[OrbitExample]:
     """Return the examples that rows leave open, as the weights of `PathEvidence` in use make them."""
-    found = []
+    found: list[OrbitExample] = []
     for loaded, prepared in _prepared(cases, say):
         problems = {part.name: part.problem for part in prepared}
         selection = select(problems, k_max=K_MAX, by=PathEvidence(), settings=_LIMITS)
@@ -69,17 +70,23 @@ def orbit_examples(cases: Sequence[SelectionCase], *, say: Callable[[str], None]
         assert isinstance(form, IncrementForm)
         assert form.smoothed is not None
         assert loaded.library is not None
-        measured = Measured(form.smoothed, groups(loaded.data, loaded.library))
+        measured = MeasuredTrajectories(form.smoothed, groups(loaded.data, loaded.library))
         comparison = compare(selection, measured, K_MAX, replace(_LIMITS, seconds=_ORBIT_SECONDS))
         if comparison is None:
             continue
-        for i, true in enumerate(loaded.truth.values()):
-            if i in comparison.rivals:
-                best = comparison.evidence.ranked(comparison.rivals[i])[0]
-                names = measured.features_of(i).names
-                right = frozenset(names[j] for j in best.support) == true
-                found.append(OrbitExample(comparison.evidence.features(comparison.rivals[i]), right))
+        found += compared_examples(measured, comparison, tuple(loaded.truth.values()))
     return found
+
+
+def compared_examples(
+    measured: Measured, comparison: Comparison, truth: Sequence[frozenset[str]]
+) -> Iterator[OrbitExample]:
+    """Yield the examples of the open equations of one data set."""
+    for i, rivals in comparison.rivals.items():
+        names = features_of(measured, i).names
+        best = comparison.evidence.ranked(rivals)[0]
+        right = frozenset(names[j] for j in best.support) == truth[i]
+        yield OrbitExample(comparison.evidence.features(rivals), right)
 
 
 def _prepared(

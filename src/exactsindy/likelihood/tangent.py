@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from exactsindy.errors import ProblemError
-from exactsindy.likelihood.measured import Measured
-from exactsindy.likelihood.orbit import SCHEDULE, Orbit, OrbitModel, Support
+from exactsindy.likelihood.measured import Measured, features_of, row_count, target_names
+from exactsindy.likelihood.orbit import SCHEDULE, Orbit, OrbitModel
+from exactsindy.likelihood.step import Support
 from exactsindy.problem import Problem
 
 # Relative rounding errors of the curvature, which is what a large number leaves of another.
@@ -31,7 +32,7 @@ def tangent_problem(measured: Measured, supports: tuple[Support, ...], orbit: Or
     Problem or None
         None if the library overflows on the orbit or terms are dependent beyond rounding.
     """
-    features = measured.features_of(equation)
+    features = features_of(measured, equation)
     open_supports = (*supports[:equation], tuple(range(len(features.terms))), *supports[equation + 1 :])
     model = OrbitModel(measured, open_supports)
     current = np.zeros(len(features.terms))
@@ -57,8 +58,8 @@ def tangent_problem(measured: Measured, supports: tuple[Support, ...], orbit: Or
     gram = (gram + gram.T) / 2 + np.diag(_ROUNDING * np.diag(step.curvature)[mine])
     moments = slope + gram @ current
     square = constant + float(current @ (slope + moments))
-    name = [target.name for group in measured.equations for target in group.targets][equation]
+    rows, name = row_count(measured), target_names(measured)[equation]
     try:
-        return Problem.from_gram(gram, moments, square, measured.n_rows, names=features.terms, target_names=(name,))
+        return Problem.from_gram(gram, moments, square, rows, names=features.terms, target_names=(name,))
     except ProblemError:
         return None

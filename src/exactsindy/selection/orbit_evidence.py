@@ -18,10 +18,15 @@ ORBIT = "most likely orbit"
 # Of the constant and of `features`; fitted on the tuning half of the random systems:
 # `benchmarks/selection.py --tune orbits --samples 400 1200` prints them.
 WEIGHTS = (-0.737, 0.972, 1.709, -1.821)
+# For modes of fields: `benchmarks/selection.py --tune field-orbits` prints them.
+MODE_WEIGHTS = WEIGHTS
 # Weight of the number of supports in the extended BIC: 1/2 to 1 serve alike on the tuning systems.
 _GAMMA = 0.5
-# What the probability by the rows alone counts, and the least that is believed: they judge the same data.
-_TRUST, _SMALLEST = 0.1, 1e-3
+# What the probability by the rows alone counts, for fields too, and the least that is believed: they judge the same
+# data. On drawn fields 0.4 to 0.7 serve alike, and better than less.
+_TRUST, _MODE_TRUST, _SMALLEST = 0.1, 0.4, 1e-3
+# About the price of a term.
+_MODE_COSTLY = 10.0
 # Odds and misfits beyond these add nothing.
 _LARGEST_ODDS, _LARGEST_EXCESS = 4.0, 1.0
 
@@ -58,7 +63,7 @@ class OrbitEvidence:
     """Compares models by the likelihood of their orbits: the extended BIC, the size of the noise left free.
 
     To -2 log likelihood = rows ln misfit it adds, for each equation, k ln rows + ln of the number of supports of k
-    terms (the extended BIC with gamma = 1/2), and a tenth of what the rows say (-2 ln probability / 10).
+    terms (the extended BIC with gamma = 1/2), and a share of what the rows say (-2 ln probability).
 
     Parameters
     ----------
@@ -76,6 +81,11 @@ class OrbitEvidence:
         period do not count.
     weights
         Of the probability to be right.
+    trust
+        The share of what the rows say.
+    costly
+        What errors of quadrature may add to the misfit; None if it is enough that they do not exceed the tolerance of
+        the equations in any state. Fields have many states.
     """
 
     rows: int
@@ -84,6 +94,13 @@ class OrbitEvidence:
     level: float = 1.0
     counted: float = 1.0
     weights: tuple[float, ...] = WEIGHTS
+    trust: float = _TRUST
+    costly: float | None = None
+
+    @classmethod
+    def for_modes(cls, rows: int, terms: tuple[int, ...]) -> OrbitEvidence:
+        """Return the rule for modes of fields."""
+        return cls(rows, terms, weights=MODE_WEIGHTS, trust=_MODE_TRUST, costly=_MODE_COSTLY)
 
     def price(self, misfit: float, model: Sequence[Support]) -> float:
         """Return the extended BIC of a model."""
@@ -100,7 +117,7 @@ class OrbitEvidence:
 
     def price_of_rows(self, share: float) -> float:
         """Return what is added for a support to which its rows give this probability."""
-        return -2 * _TRUST * math.log(max(share, _SMALLEST))
+        return -2 * self.trust * math.log(max(share, _SMALLEST))
 
     def ranked(self, rivals: Sequence[Rival]) -> list[Rival]:
         """Return models that differ in one equation, the best first."""
