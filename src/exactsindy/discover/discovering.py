@@ -76,7 +76,7 @@ def discover(
         large libraries of fields).
     select
         Rule that picks the number of terms. By default the evidence of the paths (`PathEvidence`) and, where that
-        leaves a trajectory's equation open, the likelihood of whole orbits. See `exactsindy.select`.
+        leaves an equation open, the likelihood of whole orbits. See `exactsindy.select`.
     constraints, ridge
         As in `solve`.
     settings

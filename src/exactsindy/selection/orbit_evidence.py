@@ -19,7 +19,7 @@ ORBIT = "most likely orbit"
 # `benchmarks/selection.py --tune orbits --samples 400 1200` prints them.
 WEIGHTS = (-0.737, 0.972, 1.709, -1.821)
 # For modes of fields: `benchmarks/selection.py --tune field-orbits` prints them.
-MODE_WEIGHTS = WEIGHTS
+MODE_WEIGHTS = (-0.737, 0.732, 0.702, 0.019)
 # Weight of the number of supports in the extended BIC: 1/2 to 1 serve alike on the tuning systems.
 _GAMMA = 0.5
 # What the probability by the rows alone counts, for fields too, and the least that is believed: they judge the same
