@@ -12,6 +12,8 @@ Array = NDArray[np.float64]
 
 # Samples that the integral over an interval reaches.
 _REACH = 4
+# What an interval's own change takes of them.
+_SIGNS = np.array([0.0, -1.0, 1.0, 0.0])
 
 
 def profile_states(
@@ -51,22 +53,16 @@ def profile_states(
     """
     n, s = residual.shape
     p = integrals.shape[2]
-    windows = _windows(weights, slopes, own)
-    right = np.zeros((n, s, 1 + p))
-    right[:, :, 0] = residual
-    # A window's part of D' (defect, -integrals), added to the four samples it reaches.
-    sides = np.concatenate([-defect[:, :, None], integrals], axis=2)
+    signs = np.broadcast_to(_SIGNS, weights.shape)
+    sides = precision * np.concatenate([-defect[:, :, None], integrals], axis=2)
     with np.errstate(all="ignore"):
-        moments = precision * np.matmul(windows.transpose(0, 2, 1), sides)
-        products = precision * np.matmul(windows.transpose(0, 2, 1), windows)
-    if not (np.isfinite(moments).all() and np.isfinite(products).all()):
+        right = -np.matmul(slopes.transpose(0, 2, 1), _gathered(weights, sides))
+        right[:, own] += _gathered(signs, sides)
+        right[:, :, 0] += residual
+        blocks = precision * _products(weights, signs, slopes, own)
+    if not (np.isfinite(right).all() and np.isfinite(blocks).all()):
         return None
-    blocks = np.zeros((n, _REACH * s, s))
-    for b in range(_REACH):
-        low, high = max(0, 1 - b), min(n - 1, n + 1 - b)  # windows whose b-th sample exists
-        at = slice(low - 1 + b, high - 1 + b)
-        right[at] += moments[low:high, b * s : (b + 1) * s]
-        blocks[at, : (_REACH - b) * s] += products[low:high, b * s :, b * s : (b + 1) * s]
+    blocks = blocks.reshape(n, _REACH * s, s)
     diagonal = np.einsum("nii->ni", blocks[:, :s])
     diagonal += 1.0
     diagonal *= 1.0 + damping
@@ -83,17 +79,51 @@ def profile_states(
     return Step(states.reshape(n, s), change, curvature, slope, moves)
 
 
-def _windows(weights: Array, slopes: Array, own: NDArray[np.int64]) -> Array:
-    """Return D by intervals: what the states of the four samples around each do to its equations (n - 1 x e x 4 s)."""
-    n, e, s = slopes.shape
-    windows = np.zeros((n - 1, e, _REACH, s))
+def _gathered(weights: Array, rows: Array) -> Array:
+    """Return for each sample the sum of the rows of all intervals that reach it, weighted (n x ...)."""
+    n = len(weights) + 1
+    total = np.zeros((n, *rows.shape[1:]))
     for b in range(_REACH):
-        low, high = max(0, 1 - b), min(n - 1, n + 1 - b)
-        windows[low:high, :, b] = -weights[low:high, b, None, None] * slopes[low - 1 + b : high - 1 + b]
-    rows = np.arange(e)
-    windows[:, rows, 1, own] -= 1.0
-    windows[:, rows, 2, own] += 1.0
-    return windows.reshape(n - 1, e, _REACH * s)
+        low, high = _reaching(n, b)
+        total[low - 1 + b : high - 1 + b] += weights[low:high, b].reshape(-1, *[1] * (rows.ndim - 1)) * rows[low:high]
+    return total
+
+
+def _reaching(n: int, b: int) -> tuple[int, int]:
+    """Return the intervals whose b-th sample exists, as a range."""
+    return max(0, 1 - b), min(n - 1, n + 1 - b)
+
+
+def _products(weights: Array, signs: Array, slopes: Array, own: NDArray[np.int64]) -> Array:
+    """Return the blocks of D'D that couple sample j with j .. j + 3 (n x 4 x s x s), row the later sample.
+
+    D is signs P - weights J for each sample that an interval reaches, P picking own states and J the slopes: sums over
+    intervals are sums over their weights alone, so that each pair of samples needs one product of slopes.
+    """
+    n, _, s = slopes.shape
+    blocks = np.zeros((n, _REACH, s, s))
+    states = _slice(own)
+    for o in range(_REACH):
+        pairs = np.zeros((n, 4))
+        for b in range(_REACH - o):
+            low, high = max(0, 1 - b), min(n - 1, n + 1 - b - o)
+            w, g = weights[low:high, b], signs[low:high, b]
+            later_w, later_g = weights[low:high, b + o], signs[low:high, b + o]
+            at = slice(low - 1 + b, high - 1 + b)
+            pairs[at] += np.column_stack([later_w * w, later_w * g, later_g * w, later_g * g])
+        here, there = slopes[: n - o], slopes[o:]
+        both, first, second, plain = pairs[: n - o].T[:, :, None, None]
+        part = both * np.matmul(there.transpose(0, 2, 1), here)
+        part[:, :, states] -= first * there.transpose(0, 2, 1)
+        part[:, states] -= second * here
+        np.einsum("nii->ni", part)[:, states] += plain[:, :, 0]
+        blocks[: n - o, o] = part
+    return blocks
+
+
+def _slice(own: NDArray[np.int64]) -> slice | NDArray[np.int64]:
+    """Return neighbouring states as a slice, which is faster to work on."""
+    return slice(int(own[0]), int(own[-1]) + 1) if (np.diff(own) == 1).all() else own
 
 
 def _band(blocks: Array) -> Array:
