@@ -159,3 +159,14 @@ def test_fields_with_many_modes_are_left_to_their_rows():
     form = ModalForm(smoothed=smoothed)
     assert (measured(form, data, library) is None) == (wide.work > 2.5e7)
     assert wide.work == len(data.times) * float(wide.per_field) ** 3
+
+
+def test_large_libraries_pay_more_for_a_term():
+    """Gamma is 1/2 up to 35 candidates and 1 beyond: k of D terms cost ln C(D, k) once or twice."""
+
+    def price_of_two(terms):
+        rule = OrbitEvidence(1000, (terms,))
+        return rule.price(1000.0, ((0, 1),)) - 2 * np.log(1000)
+
+    assert price_of_two(35) == pytest.approx(np.log(35 * 34 / 2))
+    assert price_of_two(36) == pytest.approx(2 * np.log(36 * 35 / 2))

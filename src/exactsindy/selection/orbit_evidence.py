@@ -20,8 +20,9 @@ ORBIT = "most likely orbit"
 WEIGHTS = (-0.737, 0.972, 1.709, -1.821)
 # For modes of fields: `benchmarks/selection.py --tune field-orbits` prints them.
 MODE_WEIGHTS = (-0.737, 0.732, 0.702, 0.019)
-# Weight of the number of supports in the extended BIC: 1/2 to 1 serve alike on the tuning systems.
-_GAMMA = 0.5
+# Weight of the number of supports in the extended BIC, and that for more terms than this. With 15 to 35 terms 1/2 to 1
+# serve alike on the tuning systems, with 36 to 84 terms 1 serves better.
+_GAMMA, _MANY_GAMMA, _MANY = 0.5, 1.0, 35
 # What the probability by the rows alone counts, for fields too, and the least that is believed: they judge the same
 # data. On drawn fields 0.4 to 0.7 serve alike, and better than less.
 _TRUST, _MODE_TRUST, _SMALLEST = 0.1, 0.4, 1e-3
@@ -63,7 +64,7 @@ class OrbitEvidence:
     """Compares models by the likelihood of their orbits: the extended BIC, the size of the noise left free.
 
     To -2 log likelihood = rows ln misfit it adds, for each equation, k ln rows + ln of the number of supports of k
-    terms (the extended BIC with gamma = 1/2), and a share of what the rows say (-2 ln probability).
+    terms (the extended BIC with gamma = 1/2; twice that, gamma = 1, beyond 35 candidates), and a share of what the rows say (-2 ln probability).
 
     Parameters
     ----------
@@ -108,7 +109,9 @@ class OrbitEvidence:
             return math.inf
         worth = max(self.effective * self.rows, 2.0)
         each = math.log(max(min(self.effective, self.counted) * self.rows, 2.0))
-        sizes = sum(len(s) * each + 2 * _GAMMA * ln_choose(n, len(s)) for s, n in zip(model, self.terms, strict=True))
+        sizes = sum(
+            len(s) * each + 2 * _gamma(n) * ln_choose(n, len(s)) for s, n in zip(model, self.terms, strict=True)
+        )
         return worth * math.log(misfit / self.rows) + sizes
 
     def price_of(self, rival: Rival) -> float:
@@ -145,3 +148,7 @@ class OrbitEvidence:
         """Return the probability that the best of them has the right terms."""
         score = float(np.dot(self.weights, (1.0, *self.features(rivals))))
         return 1.0 / (1.0 + math.exp(-score))
+
+
+def _gamma(terms: int) -> float:
+    return _GAMMA if terms <= _MANY else _MANY_GAMMA
