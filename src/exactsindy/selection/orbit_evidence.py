@@ -21,7 +21,7 @@ WEIGHTS = (-0.737, 0.972, 1.709, -1.821)
 # For modes of fields: `benchmarks/selection.py --tune field-orbits` prints them.
 MODE_WEIGHTS = (-0.737, 0.732, 0.702, 0.019)
 # Weight of the number of supports in the extended BIC, and that for more terms than this. With 15 to 35 terms 1/2 to 1
-# serve alike on the tuning systems, with 36 to 84 terms 1 serves better.
+# serve alike on the tuning systems, with 36 to 70 terms 1 serves better (350 samples).
 _GAMMA, _MANY_GAMMA, _MANY = 0.5, 1.0, 35
 # What the probability by the rows alone counts, for fields too, and the least that is believed: they judge the same
 # data. On drawn fields 0.4 to 0.7 serve alike, and better than less.
@@ -64,7 +64,8 @@ class OrbitEvidence:
     """Compares models by the likelihood of their orbits: the extended BIC, the size of the noise left free.
 
     To -2 log likelihood = rows ln misfit it adds, for each equation, k ln rows + ln of the number of supports of k
-    terms (the extended BIC with gamma = 1/2; twice that, gamma = 1, beyond 35 candidates), and a share of what the rows say (-2 ln probability).
+    terms (the extended BIC with gamma = 1/2; twice that, gamma = 1, beyond 35 candidates), and a share of what the
+    rows say (-2 ln probability).
 
     Parameters
     ----------
