@@ -8,6 +8,7 @@ from exactsindy.discover.preparing import measured
 from exactsindy.discover.trajectory_forms import whitened_increments
 from exactsindy.form import ModalForm, smooth_field
 from exactsindy.form.equations import groups
+from exactsindy.form.modal_library import ModalLibrary
 from exactsindy.likelihood import MeasuredModes
 from exactsindy.selection import ORBIT, OrbitEvidence, PathEvidence, Rival
 from exactsindy.systems import FIELD_SYSTEMS, add_field_noise
@@ -159,6 +160,8 @@ def test_fields_with_many_modes_are_left_to_their_rows():
     form = ModalForm(smoothed=smoothed)
     assert (measured(form, data, library) is None) == (wide.work > 2.5e7)
     assert wide.work == len(data.times) * float(wide.per_field) ** 3
+    points = ModalLibrary(data, smoothed, wide.equations[0]).points
+    assert wide.numbers == len(data.times) * points[0] * len(wide.equations[0].features.terms)
 
 
 def test_large_libraries_pay_more_for_a_term():

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json as codec
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from exactsindy.cli import options, output
 from exactsindy.cli.progress import progress
+
+if TYPE_CHECKING:
+    from exactsindy.solver import Settings
 
 File = Annotated[
     Path, typer.Argument(help="npz with `theta` and `targets`, a saved problem, or a CSV file.", show_default=False)
@@ -71,12 +76,10 @@ def solve(
       exactsindy solve regression.npz --k 3
       exactsindy solve table.csv --targets y --k 2 --json
     """
-    from exactsindy.solver import Settings
     from exactsindy.solver import solve as run
 
     problem = read_problem(file, targets)
-    with progress("Solving", seconds, quiet=quiet) as tick:
-        settings = Settings(seconds=seconds, threads=threads, progress=tick)
+    with _limits(seconds, threads, quiet=quiet) as settings:
         solution = run(
             problem, options.sizes(k), ridge=ridge, constraints=options.constraints(constraint), settings=settings
         )
@@ -101,11 +104,10 @@ def path(
     Example:
       exactsindy path regression.npz --k-max 6
     """
-    from exactsindy.solver import Settings, solve_path
+    from exactsindy.solver import solve_path
 
     problem = read_problem(file, targets)
-    with progress("Solving", seconds, quiet=quiet) as tick:
-        settings = Settings(seconds=seconds, threads=threads, progress=tick)
+    with _limits(seconds, threads, quiet=quiet) as settings:
         found = solve_path(problem, k_max, ridge=ridge, constraints=options.constraints(constraint), settings=settings)
     output.show([_certificates(solution) for solution in found], json, lambda: str(found))
     output.finish(output.ending(tuple(status for solution in found for status in solution.status)))
@@ -130,13 +132,12 @@ def pool(
     Example:
       exactsindy pool regression.npz --k 3 --within 0.1
     """
-    from exactsindy.solver import Settings, solve_pool
+    from exactsindy.solver import solve_pool
     from exactsindy.solver.storage import pool_record
 
     problem = read_problem(file, targets)
     most = 10 if within is None and count is None else count
-    with progress("Solving", seconds, quiet=quiet) as tick:
-        settings = Settings(seconds=seconds, threads=threads, progress=tick)
+    with _limits(seconds, threads, quiet=quiet) as settings:
         found = solve_pool(
             problem,
             options.sizes(k),
@@ -148,6 +149,15 @@ def pool(
         )
     output.show(pool_record(found), json, lambda: str(found))
     output.finish(output.OK if all(found.complete.values()) else output.NOT_PROVED)
+
+
+@contextmanager
+def _limits(seconds: float, threads: int | None, *, quiet: bool) -> Iterator[Settings]:
+    """Yield the limits of a search that shows how far it is."""
+    from exactsindy.solver import Settings
+
+    with progress("Solving", seconds, quiet=quiet) as tick:
+        yield Settings(seconds=seconds, threads=threads, progress=tick)
 
 
 def _certificates(solution: Any) -> list[Any]:

@@ -22,6 +22,8 @@ from exactsindy.solver import Settings
 _FOLDS = 20
 # Fields with more work in a step than this are left to their rows: a step takes half a second, a comparison 100 steps.
 _MOST_WORK = 2.5e7
+# And those whose library on the grid is larger; with its slopes a few times as large.
+_MOST_NUMBERS = 1 << 24
 
 
 def prepare(
@@ -78,5 +80,5 @@ def measured(form: Any, data: Trajectories | Field, library: Library) -> Measure
         return MeasuredTrajectories(smoothed, groups(data, library))
     if isinstance(smoothed, SmoothedField) and isinstance(data, Field):
         modes = MeasuredModes(data, smoothed, groups(data, library))
-        return modes if modes.work <= _MOST_WORK else None
+        return modes if modes.work <= _MOST_WORK and modes.numbers <= _MOST_NUMBERS else None
     return None

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from exactsindy.data import Field
 from exactsindy.form import SmoothedField
 from exactsindy.form.equations import Group
+from exactsindy.form.modal_library import ModalLibrary
 from exactsindy.form.modes import Complex
 from exactsindy.form.quadrature import interval_weights
 from exactsindy.likelihood.step import Flow, Support
@@ -51,6 +52,15 @@ class MeasuredModes:
     def work(self) -> float:
         """Return the cost of a step: times x states^3."""
         return len(self.data.times) * float(self.per_field * len(self.data.names)) ** 3
+
+    @property
+    def numbers(self) -> int:
+        """Return how many numbers the library has on the grid, slopes aside."""
+        each = (len(g.features.terms) * int(np.prod(self._points(g))) for g in self.equations)
+        return len(self.data.times) * max(each)
+
+    def _points(self, group: Group) -> tuple[int, ...]:
+        return ModalLibrary(self.data, self.smoothed, group).points
 
     @cached_property
     def samples(self) -> Array:
