@@ -337,6 +337,14 @@ def interrupted(kind, wait=0.6, patience=30.0):
 posix = pytest.mark.skipif(os.name != "posix", reason="sends SIGINT to a process")
 
 
+@pytest.fixture
+def ctrl_c():
+    """Python's own handler: a shell starts what runs in the background with Ctrl-C ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @posix
 @pytest.mark.parametrize("kind", ["solve", "equations", "total"])
 def test_interrupt_keeps_the_best_answer(kind):
@@ -352,7 +360,7 @@ def test_interrupt_keeps_the_best_answer(kind):
 
 
 @posix
-def test_interrupt_between_two_searches_of_one_call(monkeypatch):
+def test_interrupt_between_two_searches_of_one_call(monkeypatch, ctrl_c):
     """A shared budget is many short searches: Ctrl-C arrives in one or between two of them."""
     run, calls = native.run, []
 
@@ -381,7 +389,7 @@ def test_shared_budget_under_a_limit_is_spent():
 
 
 @posix
-def test_second_interrupt_is_raised(monkeypatch):
+def test_second_interrupt_is_raised(monkeypatch, ctrl_c):
     def twice(*args, **options):
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)
