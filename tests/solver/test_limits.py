@@ -285,7 +285,7 @@ def test_callback_may_solve():
 # Ctrl-C
 
 INTERRUPTED = """
-import json, sys
+import json, signal, sys
 import numpy as np
 from exactsindy.problem import Problem
 from exactsindy.solver import Total, solve, solve_path, solve_pool
@@ -300,6 +300,7 @@ calls = {
     "pool": lambda: solve_pool(one, 10, count=3),
     "total": lambda: [solve(three, Total(30))],
 }
+signal.signal(signal.SIGINT, signal.default_int_handler)
 print("ready", flush=True)
 result = calls[sys.argv[1]]()
 if sys.argv[1] == "pool":
