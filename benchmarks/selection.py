@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 
-from exactsindy.experiments.field_tuning import field_examples, field_orbit_examples, tuning_paths
+from exactsindy.experiments.field_tuning import compared_fields, field_examples, tuning_paths
 from exactsindy.experiments.sampling_tuning import fit_power, row_examples
 from exactsindy.experiments.selection_benchmark import run_selection, selection_table
 from exactsindy.experiments.selection_cases import (
@@ -24,8 +25,9 @@ from exactsindy.experiments.selection_cases import (
 from exactsindy.experiments.selection_conditions import condition_cases
 from exactsindy.experiments.selection_plot import plot_reliability
 from exactsindy.experiments.selection_report import selection_report
-from exactsindy.experiments.selection_tuning import examples, fit_confidence, fit_weights, orbit_examples
+from exactsindy.experiments.selection_tuning import compared_orbits, examples, fit_confidence, fit_weights, shares_right
 from exactsindy.experiments.solver_report import machine
+from exactsindy.library import Polynomials
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -40,9 +42,9 @@ def main() -> int:
     parser.add_argument("--no-baselines", action="store_true", help="leave STLSQ and SSR out")
     parser.add_argument(
         "--tune",
-        choices=["rows", "orbits", "fields", "field-orbits", "sampling"],
-        help="fit on the tuning half: the weights of selection/evidence.py, then those of orbit_evidence.py; those for "
-        "fields, then those for orbits of fields; the power of discover/sampling.py",
+        choices=["rows", "orbits", "gamma", "fields", "field-orbits", "sampling"],
+        help="fit on the tuning half: the weights of selection/evidence.py, then those of orbit_evidence.py; gamma of "
+        "large libraries; the weights for fields, then for orbits of fields; the power of discover/sampling.py",
     )
     parser.add_argument("--output", type=Path, default=ROOT / "docs" / "benchmarks")
     parser.add_argument("--report-only", action="store_true", help="measure nothing, write page and plot again")
@@ -53,7 +55,15 @@ def main() -> int:
         say(f"MODE_WEIGHTS = {_tuple(weights)}\nMODE_NONE = {none:.3f}")
         return 0
     if options.tune == "field-orbits":
-        say(f"MODE_WEIGHTS = {_tuple(fit_confidence(field_orbit_examples(0, say=say)))}")
+        compared = list(compared_fields(0, say=say))
+        _say_shares(compared, "trust", (0.0, 0.1, 0.2, 0.4, 0.7, 1.0))
+        say(f"MODE_WEIGHTS = {_tuple(fit_confidence([e for one in compared for e in one.examples()]))}")
+        return 0
+    if options.tune == "gamma":
+        cases = half_cases("tuning", (350,), (0.002, 0.01, 0.05), options.systems)
+        degrees = {2: 7, 3: 5, 4: 4, 5: 3}  # 36 to 84 monomials
+        compared = list(compared_orbits(cases, library=lambda states: Polynomials(degrees.get(states, 3)), say=say))
+        _say_shares(compared, "gamma", (0.0, 0.5, 1.0, 1.5))
         return 0
     if options.tune == "sampling":
         found = row_examples([case for case in condition_cases("tuning") if "per period" in case.system], say=say)
@@ -65,7 +75,8 @@ def main() -> int:
             weights, none = fit_weights(examples(cases, say=say))
             say(f"WEIGHTS = {_tuple(weights)}\nNONE = {none:.3f}")
         else:
-            say(f"WEIGHTS = {_tuple(fit_confidence(orbit_examples(cases, say=say)))}")
+            found = [example for one in compared_orbits(cases, say=say) for example in one.examples()]
+            say(f"WEIGHTS = {_tuple(fit_confidence(found))}")
         return 0
     parts = {
         "random": half_cases("reporting", samples, NOISES, options.systems),
@@ -89,6 +100,12 @@ def main() -> int:
     plot_reliability(rows, options.output / "selection_reliability.png")
     say(f"Wrote selection.csv, selection.md and selection_reliability.png to {options.output}.")
     return 0
+
+
+def _say_shares(compared, name, values) -> None:
+    shares = shares_right(compared, lambda rule, value: replace(rule, **{name: value}), values)
+    count = sum(len(one.comparison.rivals) for one in compared)
+    say(f"{count} open equations; right by {name}: " + ", ".join(f"{v:g}: {s:.3f}" for v, s in shares.items()))
 
 
 def _tuple(weights) -> str:

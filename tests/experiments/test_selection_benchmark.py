@@ -23,7 +23,8 @@ from exactsindy.experiments.selection_cases import (
 from exactsindy.experiments.selection_plot import plot_reliability
 from exactsindy.experiments.selection_report import reliability, selection_report
 from exactsindy.experiments.selection_rows import CEILING, OURS, SSR, STLSQ, SelectionRow
-from exactsindy.experiments.selection_tuning import Example, examples, fit_weights
+from exactsindy.experiments.selection_tuning import Example, compared_orbits, examples, fit_weights, shares_right
+from exactsindy.library import Polynomials
 from exactsindy.systems import SYSTEMS
 from exactsindy.systems.random_fields import LINES
 
@@ -144,3 +145,30 @@ def test_the_page_says_whether_the_confidence_holds_for_fields():
     page = selection_report(rows, "a machine")
     assert "right for fields?" in page
     assert "| 0.70 | 4 | 0.75 ± 0.22 |" in page
+
+
+def test_orbits_of_tuning_systems_tell_how_often_a_rule_is_right():
+    noisy = SelectionCase("tuning", "lotka_volterra", 400, 0.1, 0)
+    (one,) = compared_orbits([noisy], say=lambda text: None)
+    assert len(list(one.examples())) == len(one.comparison.rivals) > 0
+    shares = shares_right([one], lambda rule, value: replace(rule, gamma=value), (0.5, 1e6))
+    own = [one.right(one.comparison.evidence, i) for i in one.comparison.rivals]
+    assert shares[0.5] == sum(own) / len(own), "15 terms: gamma is 1/2"
+    assert shares[1e6] == 0.0, "no term is worth such a price"
+
+
+def test_large_libraries_take_the_place_of_those_of_the_cases():
+    noisy = SelectionCase("tuning", "lotka_volterra", 400, 0.1, 0)
+    (one,) = compared_orbits(
+        [noisy], library=lambda states: Polynomials(7 if states == 2 else 1), say=lambda text: None
+    )
+    assert one.comparison.evidence.terms == (36, 36)
+
+
+def test_orbits_of_drawn_fields_are_compared(monkeypatch):
+    monkeypatch.setattr(field_tuning, "LINES", {"burgers_fisher": LINES["burgers_fisher"]})
+    monkeypatch.setattr(field_tuning, "LINE_DRAWS", 1)
+    monkeypatch.setattr(field_tuning, "LINE_NOISES", (0.02, 0.5))
+    found = list(field_tuning.compared_fields(0, say=lambda text: None))
+    assert len(found) == 1, "at 2 % rows decide alone"
+    assert [example.right for example in found[0].examples()] == [True]

@@ -14,7 +14,7 @@ from exactsindy.discover.preparing import measured
 from exactsindy.discover.refining import compare
 from exactsindy.discover.trajectory_forms import Prepared
 from exactsindy.errors import DataError
-from exactsindy.experiments.selection_tuning import Example, OrbitExample, compared_examples
+from exactsindy.experiments.selection_tuning import Compared, Example
 from exactsindy.selection import PathEvidence, fair_path, select
 from exactsindy.solver import Path, Settings
 from exactsindy.systems import FieldSystem, add_field_noise
@@ -83,9 +83,8 @@ def tuning_paths(half: int, *, say: Callable[[str], None] = print) -> Iterator[T
         yield TunedPath(drawn.system.name, drawn.noise, path, drawn.truth)
 
 
-def field_orbit_examples(half: int, *, say: Callable[[str], None] = print) -> list[OrbitExample]:
-    """Return the examples that rows leave open, as the weights of `PathEvidence.for_modes` in use make them."""
-    found: list[OrbitExample] = []
+def compared_fields(half: int, *, say: Callable[[str], None] = print) -> Iterator[Compared]:
+    """Yield the orbits compared where rows leave equations open, as `PathEvidence.for_modes` in use makes them."""
     for drawn in drawn_fields(half, planes=False, say=say):
         problem = drawn.prepared.problem
         size = default_size(drawn.data, problem)
@@ -93,8 +92,7 @@ def field_orbit_examples(half: int, *, say: Callable[[str], None] = print) -> li
         samples = measured(drawn.prepared.form, drawn.data, drawn.system.library)
         comparison = None if samples is None else compare(selection, samples, size, _LIMITS)
         if samples is not None and comparison is not None:
-            found += compared_examples(samples, comparison, drawn.truth)
-    return found
+            yield Compared(samples, comparison, drawn.truth)
 
 
 def field_examples(paths: Iterable[TunedPath]) -> list[Example]:

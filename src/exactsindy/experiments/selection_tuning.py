@@ -15,8 +15,9 @@ from exactsindy.discover.trajectory_forms import Prepared, whitened_increments
 from exactsindy.experiments.selection_cases import Loaded, SelectionCase, load
 from exactsindy.form import IncrementForm
 from exactsindy.form.equations import groups
+from exactsindy.library import Library
 from exactsindy.likelihood import Measured, MeasuredTrajectories, features_of
-from exactsindy.selection import PathEvidence, fair_path, select
+from exactsindy.selection import OrbitEvidence, PathEvidence, fair_path, select
 from exactsindy.selection.evidence import features
 from exactsindy.solver import Settings
 
@@ -60,10 +61,45 @@ def examples(cases: Sequence[SelectionCase], *, say: Callable[[str], None] = pri
     return found
 
 
-def orbit_examples(cases: Sequence[SelectionCase], *, say: Callable[[str], None] = print) -> list[OrbitExample]:
-    """Return the examples that rows leave open, as the weights of `PathEvidence` in use make them."""
-    found: list[OrbitExample] = []
-    for loaded, prepared in _prepared(cases, say):
+@dataclass(frozen=True)
+class Compared:
+    """The orbits compared for one data set, and the true terms of its equations."""
+
+    measured: Measured
+    comparison: Comparison
+    truth: Sequence[frozenset[str]]
+
+    def right(self, evidence: OrbitEvidence, equation: int) -> bool:
+        """Say whether the terms of an open equation that a rule prefers are the true ones."""
+        names = features_of(self.measured, equation).names
+        best = evidence.ranked(self.comparison.rivals[equation])[0]
+        return frozenset(names[j] for j in best.support) == self.truth[equation]
+
+    def examples(self) -> Iterator[OrbitExample]:
+        """Yield the examples of the open equations."""
+        evidence = self.comparison.evidence
+        for i, rivals in self.comparison.rivals.items():
+            yield OrbitExample(evidence.features(rivals), self.right(evidence, i))
+
+
+def compared_orbits(
+    cases: Sequence[SelectionCase],
+    *,
+    library: Callable[[int], Library] | None = None,
+    say: Callable[[str], None] = print,
+) -> Iterator[Compared]:
+    """Yield the orbits compared where rows leave equations open, as the weights of `PathEvidence` in use make them.
+
+    Parameters
+    ----------
+    cases
+        Data sets of the tuning half.
+    library
+        Given the number of states, in place of that of the case.
+    say
+        Told about every data set.
+    """
+    for loaded, prepared in _prepared(cases, say, library):
         problems = {part.name: part.problem for part in prepared}
         selection = select(problems, k_max=K_MAX, by=PathEvidence(), settings=_LIMITS)
         form = prepared[-1].form
@@ -72,28 +108,28 @@ def orbit_examples(cases: Sequence[SelectionCase], *, say: Callable[[str], None]
         assert loaded.library is not None
         measured = MeasuredTrajectories(form.smoothed, groups(loaded.data, loaded.library))
         comparison = compare(selection, measured, K_MAX, replace(_LIMITS, seconds=_ORBIT_SECONDS))
-        if comparison is None:
-            continue
-        found += compared_examples(measured, comparison, tuple(loaded.truth.values()))
+        if comparison is not None:
+            yield Compared(measured, comparison, tuple(loaded.truth.values()))
+
+
+def shares_right(
+    data: Sequence[Compared], rule: Callable[[OrbitEvidence, float], OrbitEvidence], values: Sequence[float]
+) -> dict[float, float]:
+    """Return for each value the share of open equations whose terms are right, if the rule is changed to it."""
+    found = {}
+    for value in values:
+        right = [one.right(rule(one.comparison.evidence, value), i) for one in data for i in one.comparison.rivals]
+        found[value] = sum(right) / max(len(right), 1)
     return found
 
 
-def compared_examples(
-    measured: Measured, comparison: Comparison, truth: Sequence[frozenset[str]]
-) -> Iterator[OrbitExample]:
-    """Yield the examples of the open equations of one data set."""
-    for i, rivals in comparison.rivals.items():
-        names = features_of(measured, i).names
-        best = comparison.evidence.ranked(rivals)[0]
-        right = frozenset(names[j] for j in best.support) == truth[i]
-        yield OrbitExample(comparison.evidence.features(rivals), right)
-
-
 def _prepared(
-    cases: Sequence[SelectionCase], say: Callable[[str], None]
+    cases: Sequence[SelectionCase], say: Callable[[str], None], library: Callable[[int], Library] | None = None
 ) -> Iterator[tuple[Loaded, tuple[Prepared, ...]]]:
     for i, case in enumerate(cases):
         loaded = load(case)
+        if library is not None:
+            loaded = replace(loaded, library=library(len(loaded.data.state_names)))
         assert isinstance(loaded.data, Trajectories)
         assert loaded.library is not None
         yield loaded, whitened_increments(loaded.data, loaded.library, _LIMITS)

@@ -21,10 +21,11 @@ WEIGHTS = (-0.737, 0.972, 1.709, -1.821)
 # For modes of fields: `benchmarks/selection.py --tune field-orbits` prints them.
 MODE_WEIGHTS = (-0.737, 0.732, 0.702, 0.019)
 # Weight of the number of supports in the extended BIC, and that for more terms than this. With 15 to 35 terms 1/2 to 1
-# serve alike on the tuning systems, with 36 to 70 terms 1 serves better (350 samples).
+# serve alike on the tuning systems, with 36 to 84 terms 1 serves better:
+# `benchmarks/selection.py --tune gamma` prints by how much.
 _GAMMA, _MANY_GAMMA, _MANY = 0.5, 1.0, 35
 # What the probability by the rows alone counts, for fields too, and the least that is believed: they judge the same
-# data. On drawn fields 0.4 to 0.7 serve alike, and better than less.
+# data. On drawn fields 0.4 to 0.7 serve alike, and better than less (`--tune field-orbits`).
 _TRUST, _MODE_TRUST, _SMALLEST = 0.1, 0.4, 1e-3
 # About the price of a term.
 _MODE_COSTLY = 10.0
@@ -88,6 +89,8 @@ class OrbitEvidence:
     costly
         What errors of quadrature may add to the misfit; None if it is enough that they do not exceed the tolerance of
         the equations in any state. Fields have many states.
+    gamma
+        Of the extended BIC; None: by the number of candidate terms.
     """
 
     rows: int
@@ -98,6 +101,7 @@ class OrbitEvidence:
     weights: tuple[float, ...] = WEIGHTS
     trust: float = _TRUST
     costly: float | None = None
+    gamma: float | None = None
 
     @classmethod
     def for_modes(cls, rows: int, terms: tuple[int, ...]) -> OrbitEvidence:
@@ -111,9 +115,14 @@ class OrbitEvidence:
         worth = max(self.effective * self.rows, 2.0)
         each = math.log(max(min(self.effective, self.counted) * self.rows, 2.0))
         sizes = sum(
-            len(s) * each + 2 * _gamma(n) * ln_choose(n, len(s)) for s, n in zip(model, self.terms, strict=True)
+            len(s) * each + 2 * self._gamma(n) * ln_choose(n, len(s)) for s, n in zip(model, self.terms, strict=True)
         )
         return worth * math.log(misfit / self.rows) + sizes
+
+    def _gamma(self, terms: int) -> float:
+        if self.gamma is not None:
+            return self.gamma
+        return _GAMMA if terms <= _MANY else _MANY_GAMMA
 
     def price_of(self, rival: Rival) -> float:
         """Return the extended BIC with what the rows of the equation say."""
@@ -149,7 +158,3 @@ class OrbitEvidence:
         """Return the probability that the best of them has the right terms."""
         score = float(np.dot(self.weights, (1.0, *self.features(rivals))))
         return 1.0 / (1.0 + math.exp(-score))
-
-
-def _gamma(terms: int) -> float:
-    return _GAMMA if terms <= _MANY else _MANY_GAMMA
