@@ -148,3 +148,12 @@ def test_dependent_terms_do_not_stop_the_fit():
     orbit = OrbitModel(m, columns(m, ("1", "v", "x^2", "v^2"), ("x",))).fit([[0.0, 1.0, 0.0, 0.0], [-1.0]])
     assert np.isfinite(orbit.misfit)
     assert orbit.misfit < 1.2 * row_count(m)
+
+
+def test_no_step_is_begun_after_the_deadline():
+    m = measured(van_der_pol(T), 0.1, seed=0)
+    model = OrbitModel(m, columns(m, ("v",), ("x", "v", "x^2 v")))
+    late = model.fit([[0.9], [-1.2, 0.7, -0.8]], deadline=0.0)
+    assert np.array_equal(late.states, m.guess)
+    assert np.isfinite(late.misfit)
+    assert late.misfit > model.fit([[0.9], [-1.2, 0.7, -0.8]]).misfit

@@ -56,10 +56,11 @@ class OrbitFits:
             orbit_model = OrbitModel(self.measured, model)
             known = None if near is None else self._fits[near]
             if near is None or known is None or not np.isfinite(known.misfit):
-                self._fits[model] = orbit_model.fit([self._guess(i, s) for i, s in enumerate(model)])
+                guess = [self._guess(i, s) for i, s in enumerate(model)]
+                self._fits[model] = orbit_model.fit(guess, deadline=self.deadline)
             else:
                 coef = [known.coef[i] if near[i] == s else self._guess(i, s) for i, s in enumerate(model)]
-                self._fits[model] = orbit_model.fit(coef, known.states, WARM)
+                self._fits[model] = orbit_model.fit(coef, known.states, WARM, self.deadline)
         return self._fits[model]
 
     def proposed(self, evidence: OrbitEvidence, model: Supports, i: int) -> Mapping[Support, float]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -101,8 +103,17 @@ class OrbitModel:
         """Return the change that minimises the linearised misfit; None where the model overflows."""
         return self._flow.step(states, self.split(coef), tolerance**-2, damping)
 
-    def fit(self, coef: Sequence[Array], states: Array | None = None, schedule: Sequence[float] = SCHEDULE) -> Orbit:
-        """Return the best states and coefficients near a first guess (the smoothed states by default)."""
+    def fit(
+        self,
+        coef: Sequence[Array],
+        states: Array | None = None,
+        schedule: Sequence[float] = SCHEDULE,
+        deadline: float = math.inf,
+    ) -> Orbit:
+        """Return the best states and coefficients near a first guess (the smoothed states by default).
+
+        After ``deadline`` (of `time.monotonic`) no step is begun: the orbit is then not yet the best one.
+        """
         x = self.measured.guess if states is None else states
         xi = np.concatenate([np.asarray(part, dtype=float) for part in coef])
         misfit = np.inf
@@ -111,6 +122,8 @@ class OrbitModel:
             misfit = self.misfit(x, xi, tolerance)
             damping = 0.0
             for _ in range(_LAST_STEPS if last else _STEPS):
+                if time.monotonic() > deadline:
+                    break
                 moved = self._descend(x, xi, misfit, tolerance, damping)
                 if moved is None:
                     break
