@@ -85,11 +85,21 @@ def _panel(axis: Any, study: Study, setup: Setup, fixed: float, cells: Sequence[
     for algorithm in study.algorithms:
         _dashed(axis, study, setup, fixed, algorithm, measure)
     axis.set_xscale("log")
+    _few_ticks(axis)
     if measure == "geometric_seconds":
         axis.set_yscale("log")
     axis.set_ylabel(_MEASURES.get(measure, "seconds of one fit"), fontsize=8)
     axis.tick_params(labelsize=7)
     axis.grid(alpha=0.3)
+
+
+def _few_ticks(axis: Any) -> None:
+    """Label 1, 2 and 5 of each decade as plain numbers: ranges are often shorter than a decade."""
+    from matplotlib.ticker import FormatStrFormatter, LogLocator, NullFormatter
+
+    axis.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.xaxis.set_major_formatter(FormatStrFormatter("%g"))
+    axis.xaxis.set_minor_formatter(NullFormatter())
 
 
 def _dashed(axis: Any, study: Study, setup: Setup, fixed: float, algorithm: str, measure: str) -> None:
