@@ -49,6 +49,9 @@ class OrbitSearch:
         A model of more terms than laws have, whose orbit tells the size of coloured noise.
     rule
         How misfits are compared, if noise is white and as large as estimated.
+    costly
+        What errors of quadrature may add to the misfit; None if it is enough that they do not exceed the tolerance of
+        the equations in any state. Fields have many states.
     """
 
     fits: OrbitFits
@@ -56,6 +59,7 @@ class OrbitSearch:
     open: Sequence[int]
     overfull: Supports
     rule: OrbitEvidence
+    costly: float | None = None
 
     def run(self) -> Comparison | None:
         """Return the best model found.
@@ -83,8 +87,8 @@ class OrbitSearch:
         if not np.isfinite(orbit.misfit):
             return True
         errors = OrbitModel(self.fits.measured, model).quadrature_errors(orbit)
-        if self.rule.costly is not None:
-            return float(((errors / WARM[-1]) ** 2).sum()) > self.rule.costly
+        if self.costly is not None:
+            return float(((errors / WARM[-1]) ** 2).sum()) > self.costly
         return float(np.sqrt(np.mean(errors**2, axis=0)).max()) > WARM[-1]
 
     def _price(self, evidence: OrbitEvidence, found: Comparison) -> float:

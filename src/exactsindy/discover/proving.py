@@ -13,7 +13,7 @@ from exactsindy.solver import Pool, Status, Total, solve, solve_pool
 # Rivals of the chosen size that are ranked.
 _RIVALS = 10
 # Of the time limit.
-POOL_SHARE = 0.1
+_POOL_SHARE = 0.1
 
 
 def settled(selection: Selection) -> bool:
@@ -36,7 +36,7 @@ def prove(selection: Selection, constraints: Sequence[Any], watch: Stopwatch) ->
     before = selection.solution
     if before.optimal or interrupted(selection):
         return selection
-    settings = watch.share(1.0 - POOL_SHARE)
+    settings = watch.share(1.0 - _POOL_SHARE)
     after = solve(
         before.problem, before.k, ridge=before.ridge, constraints=constraints, start=before, settings=settings
     )
@@ -49,5 +49,5 @@ def rivals(selection: Selection, constraints: Sequence[Any], watch: Stopwatch) -
     if isinstance(solution.k, Total) or interrupted(selection) or len(tuple(constraints)):
         return None
     sizes = [len(support) for support in solution.support]
-    settings = replace(watch.share(POOL_SHARE), progress=None)
+    settings = replace(watch.share(_POOL_SHARE), progress=None)
     return solve_pool(solution.problem, sizes, count=_RIVALS, ridge=solution.ridge, start=solution, settings=settings)

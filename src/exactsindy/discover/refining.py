@@ -33,6 +33,8 @@ SURE = 0.98
 _NODES = 20000
 # Samples per period beyond which more of them do not raise the price of a term: that of the tuning systems.
 _DENSE = 100.0
+# What errors of quadrature may cost in a field: about the price of a term.
+_MODE_COSTLY = 10.0
 # Terms of less probability are not listed.
 _LEAST_SHARE = 0.005
 
@@ -83,8 +85,9 @@ def compare(selection: Selection, measured: Measured, k_max: int, settings: Sett
         tuple(sorted(columns[i][path.problem.names[j]] for j in support))
         for i, support in enumerate(path[len(path) - 1].support)
     )
+    costly = _MODE_COSTLY if isinstance(measured, MeasuredModes) else None
     fits = OrbitFits(measured, starts, k_max, deadline)
-    return OrbitSearch(fits, shares, unsure, overfull, _rule(measured)).run()
+    return OrbitSearch(fits, shares, unsure, overfull, _rule(measured), costly).run()
 
 
 def _rule(measured: Measured) -> OrbitEvidence:

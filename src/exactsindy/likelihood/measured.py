@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -140,6 +140,15 @@ def defects(measured: Measured, states: Array, rates: Array) -> Array:
     return np.asarray(change)
 
 
-def spread(supports: Sequence[Support]) -> NDArray[np.int64]:
+def by_group(measured: Measured, supports: tuple[Support, ...]) -> Iterator[tuple[Group, tuple[Support, ...], slice]]:
+    """Yield the groups of equations that share a library, the supports of their equations, and which those are."""
+    at = 0
+    for group in measured.equations:
+        mine = slice(at, at + len(group.targets))
+        yield group, supports[mine], mine
+        at = mine.stop
+
+
+def offsets(supports: Sequence[Support]) -> NDArray[np.int64]:
     """Return where the coefficients of each equation begin, and the end."""
     return np.concatenate([[0], np.cumsum([len(s) for s in supports])]).astype(np.int64)

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from exactsindy.data import Field
 from exactsindy.form import SmoothedField
 from exactsindy.form.equations import Group
-from exactsindy.form.modal_library import ModalLibrary
 from exactsindy.form.modes import Complex
 from exactsindy.form.quadrature import interval_weights
+from exactsindy.likelihood.modal_grid import ModalGrid
 from exactsindy.likelihood.step import Flow, Support
 
 Array = NDArray[np.float64]
@@ -56,11 +56,18 @@ class MeasuredModes:
     @property
     def numbers(self) -> int:
         """Return how many numbers the library has on the grid, slopes aside."""
-        each = (len(g.features.terms) * int(np.prod(self._points(g))) for g in self.equations)
+        each = (len(grid.group.features.terms) * int(np.prod(grid.points)) for grid in self.grids)
         return len(self.data.times) * max(each)
 
-    def _points(self, group: Group) -> tuple[int, ...]:
-        return ModalLibrary(self.data, self.smoothed, group).points
+    @cached_property
+    def grids(self) -> tuple[ModalGrid, ...]:
+        """Return the grid of every group of equations."""
+        return tuple(ModalGrid(self, group) for group in self.equations)
+
+    @cached_property
+    def _size(self) -> Array:
+        """Return by what modes are multiplied so that noise of size 1 has size 1 in all their parts."""
+        return np.asarray(np.where(self.constant, 1.0, np.sqrt(2.0)) / np.sqrt(np.prod(self.smoothed.box.sizes)))
 
     @cached_property
     def samples(self) -> Array:
@@ -118,14 +125,12 @@ class MeasuredModes:
         index = np.meshgrid(*box.indices, indexing="ij")
         for place, k in zip(mesh, index, strict=True):
             phase += 2 * np.pi * np.outer(place.ravel(), k[kept])
-        size = np.where(self.constant, 1.0, np.sqrt(2.0)) / np.sqrt(np.prod(box.sizes))
-        wave = np.exp(1j * phase) * (size * factor[kept])
+        wave = np.exp(1j * phase) * (self._size * factor[kept])
         return np.hstack([wave.real, -wave.imag[:, ~self.constant]])
 
     def _states(self, modes: Complex) -> Array:
-        size = np.where(self.constant, 1.0, np.sqrt(2.0)) / np.sqrt(np.prod(self.smoothed.box.sizes))
         found = []
         for field, noise in zip(modes, self.smoothed.noise, strict=True):
-            chosen = field[:, self.smoothed.kept] * (size / noise)
+            chosen = field[:, self.smoothed.kept] * (self._size / noise)
             found += [chosen.real, chosen.imag[:, ~self.constant]]
         return np.hstack(found)

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.likelihood.measured import Measured, by_piece, defects, spread
+from exactsindy.likelihood.measured import Measured, by_piece, defects, offsets
 from exactsindy.likelihood.step import Flow, Step, Support
 
 Array = NDArray[np.float64]
@@ -70,7 +70,7 @@ class OrbitModel:
     @cached_property
     def first(self) -> NDArray[np.int64]:
         """Return where the coefficients of each equation begin, and the end."""
-        return spread(self.supports)
+        return offsets(self.supports)
 
     @cached_property
     def _flow(self) -> Flow:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from exactsindy import _native
 from exactsindy.form.quadrature import integrate_intervals
 from exactsindy.likelihood.dynamics import Dynamics
-from exactsindy.likelihood.measured import MeasuredTrajectories, by_piece, defects, spread
+from exactsindy.likelihood.measured import MeasuredTrajectories, by_group, by_piece, defects, offsets
 from exactsindy.likelihood.step import Step, Support
 
 Array = NDArray[np.float64]
@@ -36,12 +36,8 @@ class TrajectoryFlow:
     @cached_property
     def _parts(self) -> tuple[tuple[Dynamics, slice], ...]:
         """Return the equations of every group, and which they are."""
-        found, at = [], 0
-        for group in self.measured.equations:
-            mine = slice(at, at + len(group.targets))
-            found.append((Dynamics(group, self.supports[mine]), mine))
-            at = mine.stop
-        return tuple(found)
+        parts = by_group(self.measured, self.supports)
+        return tuple((Dynamics(group, supports), mine) for group, supports, mine in parts)
 
     @cached_property
     def _noise(self) -> Array:
@@ -70,7 +66,7 @@ class TrajectoryFlow:
             return None
         defect, integrals, slopes = parts
         to = (np.empty_like(states), np.empty(p), np.empty((p, p)), np.empty(p))
-        given = (m.samples - states, defect, m.weights, slopes, integrals, m.own, spread(self.supports))
+        given = (m.samples - states, defect, m.weights, slopes, integrals, m.own, offsets(self.supports))
         profiled, moves = _native.orbit_step(*given, precision, damping, *to)
         return Step(*to, moves) if profiled else None
 

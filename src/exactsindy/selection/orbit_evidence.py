@@ -27,8 +27,6 @@ _GAMMA, _MANY_GAMMA, _MANY = 0.5, 1.0, 35
 # What the probability by the rows alone counts, for fields too, and the least that is believed: they judge the same
 # data. On drawn fields 0.4 to 0.7 serve alike, and better than less (`--tune field-orbits`).
 _TRUST, _MODE_TRUST, _SMALLEST = 0.1, 0.4, 1e-3
-# About the price of a term.
-_MODE_COSTLY = 10.0
 # Odds and misfits beyond these add nothing.
 _LARGEST_ODDS, _LARGEST_EXCESS = 4.0, 1.0
 
@@ -86,9 +84,6 @@ class OrbitEvidence:
         Of the probability to be right.
     trust
         The share of what the rows say.
-    costly
-        What errors of quadrature may add to the misfit; None if it is enough that they do not exceed the tolerance of
-        the equations in any state. Fields have many states.
     gamma
         Of the extended BIC; None: by the number of candidate terms.
     """
@@ -100,13 +95,12 @@ class OrbitEvidence:
     counted: float = 1.0
     weights: tuple[float, ...] = WEIGHTS
     trust: float = _TRUST
-    costly: float | None = None
     gamma: float | None = None
 
     @classmethod
     def for_modes(cls, rows: int, terms: tuple[int, ...]) -> OrbitEvidence:
         """Return the rule for modes of fields."""
-        return cls(rows, terms, weights=MODE_WEIGHTS, trust=_MODE_TRUST, costly=_MODE_COSTLY)
+        return cls(rows, terms, weights=MODE_WEIGHTS, trust=_MODE_TRUST)
 
     def price(self, misfit: float, model: Sequence[Support]) -> float:
         """Return the extended BIC of a model."""
