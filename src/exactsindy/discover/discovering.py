@@ -10,7 +10,7 @@ from exactsindy.data import Field, Notice, Trajectories, as_data
 from exactsindy.discover.defaults import default_library, default_size, largest
 from exactsindy.discover.notices import ambiguity_notices, residual_notices, sampling_notices, selection_notices
 from exactsindy.discover.preparing import default_rule, folds_of, measured, prepare
-from exactsindy.discover.proving import interrupted, prove, rivals, settled
+from exactsindy.discover.proving import evident, interrupted, prove, rivals, settled
 from exactsindy.discover.record import Discovery
 from exactsindy.discover.refining import refine
 from exactsindy.discover.residuals import residuals
@@ -28,9 +28,10 @@ from exactsindy.selection import select as select_size
 from exactsindy.solver import Settings, Total
 
 DEFAULT_SECONDS = 60.0
-# Shares of the time limit: trial models, paths (the second try if the first leaves the choice open), orbits. Rivals
-# have another (proving.py); what is left proves the chosen sizes.
-_TRIAL_SHARE, _PATH_SHARES, _ORBIT_SHARE = 0.2, (0.1, 0.35), 0.4
+# Shares of the time limit: trial models, paths (a glance, which serves where the choice is evident; the last try where
+# the one before leaves it open), orbits. Rivals have another (proving.py); what is left proves the chosen sizes.
+_GLANCE = 0.02
+_TRIAL_SHARE, _PATH_SHARES, _ORBIT_SHARE = 0.2, (_GLANCE, 0.1, 0.35), 0.4
 
 
 def discover(
@@ -116,6 +117,8 @@ def discover(
         selection = select_size(
             folds, k_max=size, ridge=ridge, by=rule, constraints=constraints, settings=watch.share(share)
         )
+        if share == _GLANCE and not evident(selection):
+            continue
         # Orbits need no proof of the rows' paths: what they choose is proved for a regression of their own.
         selection, whiteness = _refined(used, terms, prepared, selection, asked, watch)
         if whiteness is not None or settled(selection) or interrupted(selection):

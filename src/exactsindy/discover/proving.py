@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from exactsindy.discover.refining import SURE
 from exactsindy.discover.stopwatch import Stopwatch
 from exactsindy.selection import Selection
 from exactsindy.solver import Pool, Status, Total, solve, solve_pool
@@ -24,6 +25,17 @@ def settled(selection: Selection) -> bool:
         for i, choice in enumerate(selection.choices)
         for k in range(choice.k + 2)
     )
+
+
+def evident(selection: Selection) -> bool:
+    """Say whether a longer search would change nothing.
+
+    Either all sizes are proved, or those that the choice rests on are and the choice is beyond doubt; then the
+    sizes far beyond it, which take nearly all of the time, need no proof.
+    """
+    if interrupted(selection) or all(row.proved for row in selection.table):
+        return True
+    return settled(selection) and all(choice.confidence >= SURE for choice in selection.choices)
 
 
 def interrupted(selection: Selection) -> bool:

@@ -1,0 +1,68 @@
+"""When a glance at the paths is enough."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import exactsindy as es
+from exactsindy.discover import discovering
+from exactsindy.discover.proving import evident, settled
+from exactsindy.solver import Status
+from exactsindy.systems import add_noise, find_system
+
+
+def discovered(**options):
+    t = np.arange(0.0, 4.0, 0.004)
+    x = add_noise(find_system("lorenz").simulate([-8.0, 7.0, 27.0], t), 0.002, np.random.default_rng(1))
+    return es.discover(x, time=t, states=("x", "y", "z"), **options)
+
+
+@pytest.fixture(scope="module")
+def selection():
+    return discovered().selection
+
+
+def unproved(selection, k):
+    """Return the selection as if no size from k on had been proved."""
+    solutions = tuple(
+        replace(s, status=(Status.TIME_LIMIT,) * len(s.status)) if size >= k else s
+        for size, s in enumerate(selection.path)
+    )
+    table = tuple(replace(row, proved=row.proved and row.k < k) for row in selection.table)
+    return replace(selection, path=replace(selection.path, solutions=solutions), table=table)
+
+
+def doubtful(selection):
+    return replace(selection, choices=tuple(replace(choice, confidence=0.97) for choice in selection.choices))
+
+
+def test_all_proved_is_evident(selection):
+    assert all(row.proved for row in selection.table)
+    assert evident(selection)
+    assert evident(doubtful(selection))
+
+
+def test_sizes_far_beyond_a_sure_choice_need_no_proof(selection):
+    most = max(choice.k for choice in selection.choices)
+    assert evident(unproved(selection, most + 2))
+    assert not evident(doubtful(unproved(selection, most + 2)))
+    assert settled(unproved(selection, most + 2))
+    assert not settled(unproved(selection, most + 1))
+    assert not evident(unproved(selection, most + 1))
+
+
+@pytest.mark.parametrize(("enough", "searches"), [(True, 1), (False, 2)])
+def test_the_search_goes_on_unless_the_glance_was_enough(monkeypatch, enough, searches):
+    limits = []
+
+    def select(*arguments, settings, **options):
+        limits.append(settings.seconds)
+        return es.select(*arguments, settings=settings, **options)
+
+    monkeypatch.setattr(discovering, "select_size", select)
+    monkeypatch.setattr(discovering, "evident", lambda selection: enough)
+    assert discovered(settings=es.Settings(seconds=60.0)).solution.optimal
+    assert limits == pytest.approx([1.2, 6.0][:searches])
