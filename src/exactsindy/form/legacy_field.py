@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 from exactsindy.differentiation import fornberg_weights
 from exactsindy.errors import ProblemError
 from exactsindy.form.patch import box_of
+from exactsindy.form.products import product
 from exactsindy.form.weak_field import FieldRows, is_product
 from exactsindy.library import Features, Term, Variable
 
 Array = NDArray[np.float64]
+# What a function is multiplied with: a field, orders of derivatives that act on the function, and those on the field.
+Part = tuple[str, tuple[int, ...], tuple[int, ...]]
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ class LegacyFieldRows:
             columns = np.array(theta)
             if products:
                 for i in range(len(columns)):
-                    columns[i, [j for j, _, _ in products]] = self._products(first + i)
+                    columns[i, [j for j, _, _ in self._places]] = self._products(first + i)
             first += len(columns)
             yield columns, targets
 
@@ -71,35 +74,49 @@ class LegacyFieldRows:
         functions = tuple(dict.fromkeys(function for _, function, _ in self.products))
         return Features(self.pure.group.features.variables, functions)
 
-    def _products(self, k: int) -> list[float]:
+    def _products(self, k: int) -> Array:
+        """Return the product terms of a window.
+
+        All of it is linear in the functions at the samples: what acts on them is brought over to the fields, which are
+        fewer, so that one product of functions and weights remains.
+        """
         starts = [int(axis.starts[k]) for axis in self.pure.windows]
         lengths = [int(axis.lengths[k]) for axis in self.pure.windows]
         tables = [self._interpolation(i, k, starts[i], lengths[i]) for i in range(len(starts))]
         ends = [a + n for a, n in zip(starts, lengths, strict=True)]
-        inputs = [self.pure.patches.get(v, starts, lengths) for v in self._functions.inputs]
-        sampled = self._functions.rows(inputs).reshape(-1, *lengths)
-        functions = {
-            term: _onto(values, tables) * self._bump
-            for term, values in zip(self._functions.terms, sampled, strict=True)
+        boxes = {
+            name: box_of(self.pure.data[name], starts, ends)
+            for name in dict.fromkeys(name for name, _, _ in self._parts)
         }
-        names = dict.fromkeys(v.name for _, _, v in self.products)
-        fields = {name: _onto(box_of(self.pure.data[name], starts, ends), tables) for name in names}
-        memory: dict[tuple[object, tuple[int, ...]], Array] = {}
+        weights = []
+        for name, moved, kept in self._parts:
+            slopes = [
+                self._difference(i, order) @ table for i, (order, table) in enumerate(zip(kept, tables, strict=True))
+            ]
+            at_points = _along(boxes[name], slopes) * self._rule
+            if any(moved):
+                back = [(-1.0) ** order * self._difference(i, order).T for i, order in enumerate(moved)]
+                at_points = _along(at_points, back)
+            weights.append(_along(at_points * self._bump, [table.T for table in tables]))
+        inputs = [self.pure.patches.get(v, starts, lengths) for v in self._functions.inputs]
+        table = np.stack(weights).reshape(len(weights), -1)
+        found = product(self._functions.rows(inputs), table.T)
+        return found[[f for _, f, _ in self._places], [self._parts.index(part) for _, _, part in self._places]]
 
-        def slope(key: object, values: Array, orders: tuple[int, ...]) -> Array:
-            if (key, orders) not in memory:
-                memory[key, orders] = self._slope(values, orders)
-            return memory[key, orders]
-
-        results = []
-        for _, function, variable in self.products:
-            orders = [variable.axes.count(axis) for axis in self.pure.data.axes]
+    @cached_property
+    def _places(self) -> tuple[tuple[int, int, Part], ...]:
+        """Return for each product its column, and which function and part it is made of."""
+        found = []
+        for j, function, variable in self.products:
+            orders = (*(variable.axes.count(axis) for axis in self.pure.data.axes), 0)
             moved = tuple(q // 2 for q in orders)
             kept = tuple(q - m for q, m in zip(orders, moved, strict=True))
-            left = (-1.0) ** sum(moved) * slope(function, functions[function], moved)
-            product = left * slope(variable.name, fields[variable.name], kept)
-            results.append(float((product * self._rule).sum()))
-        return results
+            found.append((j, self._functions.terms.index(function), (variable.name, moved, kept)))
+        return tuple(found)
+
+    @cached_property
+    def _parts(self) -> tuple[Part, ...]:
+        return tuple(dict.fromkeys(part for _, _, part in self._places))
 
     def _interpolation(self, i: int, k: int, start: int, length: int) -> Array:
         points = self.pure.windows[i].points
@@ -140,26 +157,26 @@ class LegacyFieldRows:
             rules.append(rule)
         return _outer(rules)
 
-    def _slope(self, values: Array, orders: tuple[int, ...]) -> Array:
-        for axis, order in enumerate(orders):
-            if order:
-                reach = (order + 1) // 2
-                weights = fornberg_weights(np.arange(-reach, reach + 1.0), 0.0, order)
-                scale = self._spacings[axis] ** order
-                values = np.asarray(
-                    sum(
-                        weight / scale * np.roll(values, reach - m, axis=axis)
-                        for m, weight in enumerate(weights)
-                        if weight
-                    )
-                )
-        return values
+    def _difference(self, axis: int, order: int) -> Array:
+        """Return the matrix of a derivative along an axis of the points, which wraps round."""
+        key = axis, order
+        if key not in self._differences:
+            count, reach = self._counts[axis], (order + 1) // 2
+            weights = fornberg_weights(np.arange(-reach, reach + 1.0), 0.0, order) / self._spacings[axis] ** order
+            self._differences[key] = np.asarray(
+                sum(w * np.roll(np.eye(count), reach - m, axis=0) for m, w in enumerate(weights))
+            )
+        return self._differences[key]
+
+    @cached_property
+    def _differences(self) -> dict[tuple[int, int], Array]:
+        return {}
 
 
-def _onto(values: Array, tables: Sequence[Array]) -> Array:
-    """Interpolate a box to the points of the window, axis by axis."""
-    for table in tables:
-        values = np.tensordot(values, table, axes=(0, 1))
+def _along(values: Array, matrices: Sequence[Array]) -> Array:
+    """Apply one matrix along each axis."""
+    for matrix in matrices:
+        values = np.tensordot(values, matrix, axes=(0, 1))
     return values
 
 

@@ -43,10 +43,16 @@ class ModalLibrary:
         """
         from scipy.fft import next_fast_len
 
-        box, kept = self.smoothed.box, np.nonzero(self.smoothed.kept)
-        reach = [int(np.abs(index[places]).max()) for index, places in zip(box.indices, kept, strict=True)]
-        counts = [3 * k + j + 2 for k, j in zip(box.largest, reach, strict=True)]
+        counts = [3 * k + j + 2 for k, j in zip(self.smoothed.box.largest, self._reach, strict=True)]
         return tuple(int(next_fast_len(count, real=True)) for count in counts)
+
+    @cached_property
+    def _reach(self) -> tuple[int, ...]:
+        """Return the largest wavenumber of the modes kept, along each dimension."""
+        kept = np.nonzero(self.smoothed.kept)
+        return tuple(
+            int(np.abs(index[places]).max()) for index, places in zip(self.smoothed.box.indices, kept, strict=True)
+        )
 
     @cached_property
     def linear(self) -> dict[int, Variable]:
@@ -101,11 +107,12 @@ class ModalLibrary:
             result[j] = self.modes_of(variable, times)[:, kept]
         curved = [j for j in range(len(terms)) if j not in self.linear]
         if curved:
+            small, places = self.smoothed.box.smaller(self._reach)
+            wanted = kept[np.ix_(*places)]
             values = self.group.features.rows(list(self.inputs(times))).reshape(len(terms), count, *self.points)
             for a in range(0, len(curved), _COLUMNS):
                 chosen = curved[a : a + _COLUMNS]
-                modes = self.smoothed.box.of_grid(values[chosen])
-                result[chosen] = modes[:, :, kept]
+                result[chosen] = small.of_grid(values[chosen])[:, :, wanted]
         return result
 
     def rates(self, model: Trial, times: slice) -> Complex:

@@ -58,23 +58,30 @@ def noisy_field(case: Case, *, mesh: float | None) -> tuple[Field, np.random.Ran
     ``mesh`` is the length given to Kuramoto-Sivashinsky's axis: the published 100, or None for the true period, with
     which periodic axes are declared.
     """
+    noisy, state = _noisy(case.system, case.trial, case.noise)
     rng = np.random.RandomState(case.trial)
-    clean = _clean(case.system, case.trial)
+    rng.set_state(state)
     if case.system == "kuramoto_sivashinsky":
-        scale = float(np.mean(np.sqrt(np.mean(clean**2, axis=0))))
-        values = {"u": clean + rng.normal(0.0, case.noise * scale, clean.shape)}
+        values = {"u": noisy}
         length = 32 * np.pi if mesh is None else mesh
-        times = simulation.KS_STEP * np.arange(clean.shape[-1])
-        axes = {"x": length * np.arange(len(clean)) / len(clean)}
+        times = simulation.KS_STEP * np.arange(noisy.shape[-1])
+        axes = {"x": length * np.arange(len(noisy)) / len(noisy)}
     else:
-        scale = float(np.mean(np.sqrt(np.mean(clean**2, axis=0))))
-        noisy = clean + rng.normal(0.0, case.noise * scale, clean.shape)
         values = {"u": noisy[..., 0], "v": noisy[..., 1]}
         length, times = find_field_system(case.system).lengths["x"], simulation.RD_TIMES
-        axes = dict.fromkeys(("x", "y"), length * np.arange(len(clean)) / len(clean))
+        axes = dict.fromkeys(("x", "y"), length * np.arange(len(noisy)) / len(noisy))
     periodic = dict.fromkeys(axes, length) if mesh is None else {}
     found = field(values, dims=(*axes, "t"), coords={**axes, "t": times}, periodic=periodic)
     return found, rng
+
+
+@lru_cache(maxsize=1)
+def _noisy(name: str, trial: int, noise: float) -> tuple[Array, Any]:
+    """Return the noisy samples, kept for the next protocol, and the state of the generator."""
+    rng = np.random.RandomState(trial)
+    clean = _clean(name, trial)
+    scale = float(np.mean(np.sqrt(np.mean(clean**2, axis=0))))
+    return clean + rng.normal(0.0, noise * scale, clean.shape), rng.get_state()
 
 
 @lru_cache(maxsize=1)
