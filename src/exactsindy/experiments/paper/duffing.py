@@ -92,7 +92,7 @@ def noisy(case: Case) -> tuple[Array, Array, int]:
     return times, add_noise(clean, case.noise, rng, scale=scale), int(case.duration / STEP)
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=16)  # all durations of a trial
 def _clean(duration: float, trial: int) -> Array:
     system = find_system("duffing")
     start = system.initial_condition(np.random.RandomState(trial))
