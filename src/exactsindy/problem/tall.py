@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from exactsindy.problem.blas import one_thread
 from exactsindy.problem.block import Block
 from exactsindy.problem.build import Collector, Names
 from exactsindy.problem.compress import merge_factors
@@ -59,8 +60,9 @@ def grown(factor: Matrix, rows: Matrix) -> Matrix | None:
     if not np.diagonal(factor).all():
         return None
     # In C order rows are the columns of their transpose: X' solves R' X' = A'.
-    share = dtrsm(1.0, factor, np.ascontiguousarray(rows).T, trans_a=1).T
-    product = share.T @ share
+    with one_thread():
+        share = dtrsm(1.0, factor, np.ascontiguousarray(rows).T, trans_a=1).T
+        product = share.T @ share
     if not np.trace(product) <= _LARGEST * width:
         return None
     product[np.diag_indices(width)] += 1.0
