@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import exactsindy as es
+from exactsindy.discover import preparing
 from exactsindy.discover.preparing import measured
 from exactsindy.discover.trajectory_forms import whitened_increments
 from exactsindy.form import ModalForm, smooth_field
@@ -152,13 +153,19 @@ def test_modes_of_a_field_are_heard_where_rows_leave_its_equation_open():
     assert found.solution.optimal
 
 
-def test_fields_with_many_modes_are_left_to_their_rows():
+def test_fields_with_many_modes_are_left_to_their_rows(monkeypatch):
     data = FIELD_SYSTEMS["kuramoto_sivashinsky"].simulate(np.random.RandomState(1000))
     library = FIELD_SYSTEMS["kuramoto_sivashinsky"].library
     smoothed = smooth_field(data)
     wide = MeasuredModes(data, smoothed, groups(data, library))
     form = ModalForm(smoothed=smoothed)
-    assert (measured(form, data, library) is None) == (wide.work > 2.5e7)
+    for name, of in (("_MOST_WORK", wide.work), ("_MOST_NUMBERS", wide.numbers)):
+        for most, orbits in ((of, True), (0.99 * of, False)):
+            with monkeypatch.context() as limits:
+                limits.setattr(preparing, "_MOST_WORK", np.inf)
+                limits.setattr(preparing, "_MOST_NUMBERS", np.inf)
+                limits.setattr(preparing, name, most)
+                assert (measured(form, data, library) is not None) == orbits
     assert wide.work == len(data.times) * float(wide.per_field) ** 3
     points = ModalLibrary(data, smoothed, wide.equations[0]).points
     assert wide.numbers == len(data.times) * points[0] * len(wide.equations[0].features.terms)

@@ -2,13 +2,13 @@
 
 from exactsindy.likelihood.measured import (
     Measured,
-    MeasuredTrajectories,
     by_piece,
     features_of,
     row_count,
     target_names,
 )
 from exactsindy.likelihood.measured_modes import MeasuredModes
+from exactsindy.likelihood.measured_trajectories import MeasuredTrajectories
 from exactsindy.likelihood.orbit import WARM, Orbit, OrbitModel
 from exactsindy.likelihood.step import Support
 from exactsindy.likelihood.tangent import tangent_problem

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.form.quadrature import integrate_intervals
-from exactsindy.library.calculus import differentiate
-from exactsindy.library.program import Program, compile_terms
-from exactsindy.library.term import Term, Variable
+from exactsindy.library import Variable
 from exactsindy.likelihood.block_banded import profile_states
+from exactsindy.likelihood.chosen import ChosenTerms
 from exactsindy.likelihood.measured import by_group, defects
 from exactsindy.likelihood.measured_modes import MeasuredModes
 from exactsindy.likelihood.modal_grid import ModalGrid
@@ -75,38 +74,15 @@ class _Part:
     mine: slice
 
     @cached_property
-    def _terms(self) -> tuple[int, ...]:
-        return tuple(sorted({j for support in self.supports for j in support}))
-
-    @cached_property
-    def _rows(self) -> list[NDArray[np.intp]]:
-        place = {column: i for i, column in enumerate(self._terms)}
-        return [np.array([place[j] for j in support], dtype=np.intp) for support in self.supports]
-
-    @cached_property
-    def _values(self) -> Program:
-        features = self.grid.group.features
-        return compile_terms([features.terms[j] for j in self._terms], features.inputs)
-
-    @cached_property
-    def _slopes(self) -> tuple[Program, list[tuple[int, Variable, int, float, int]]]:
-        """Return the program of all slopes, and its summands: equation, variable, term, factor, output."""
-        features = self.grid.group.features
-        place: dict[Term, int] = {}
-        summands = []
-        for j, support in enumerate(self.supports):
-            for variable in self.grid.waves:
-                for q, column in enumerate(support):
-                    for factor, term in differentiate(features.terms[column], variable).parts:
-                        summands.append((j, variable, q, factor, place.setdefault(term, len(place))))
-        return compile_terms(tuple(place), features.inputs), summands
+    def _chosen(self) -> ChosenTerms:
+        return ChosenTerms(self.grid.group.features, self.supports, tuple(self.grid.waves))
 
     def rates(self, states: Array, coef: Sequence[Array]) -> Array:
         """Return the right-hand sides (times x modes of all equations)."""
-        table = self.grid.table(self._values, states)
+        table = self.grid.table(self._chosen.values, states)
         found = [
             np.tensordot(xi, table[rows], 1) @ self.grid.onto / self.grid.noise(j)
-            for j, (xi, rows) in enumerate(zip(coef, self._rows, strict=True))
+            for j, (xi, rows) in enumerate(zip(coef, self._chosen.rows, strict=True))
         ]
         return np.hstack(found)
 
@@ -115,17 +91,17 @@ class _Part:
 
         Slopes are (times x modes of all equations x states).
         """
-        table = self.grid.table(self._values, states)
+        table = self.grid.table(self._chosen.values, states)
         terms = [
             np.ascontiguousarray((table[rows] @ self.grid.onto / self.grid.noise(j)).transpose(1, 2, 0))
-            for j, rows in enumerate(self._rows)
+            for j, rows in enumerate(self._chosen.rows)
         ]
         rates = np.hstack([theta @ xi for theta, xi in zip(terms, coef, strict=True)])
-        program, summands = self._slopes
-        beyond = self.grid.table(program, states)
+        beyond = self.grid.table(self._chosen.slopes, states)
         local: dict[tuple[int, Variable], Array] = {}
-        for j, variable, q, factor, row in summands:
-            local[j, variable] = local.get((j, variable), 0.0) + (coef[j][q] * factor) * beyond[row]
+        for s in self._chosen.summands:
+            key = s.equation, self._chosen.variables[s.variable]
+            local[key] = local.get(key, 0.0) + (coef[s.equation][s.term] * s.factor) * beyond[s.output]
         size = self.grid.measured.per_field
         slopes = np.zeros((len(states), len(self.supports) * size, states.shape[1]))
         for (j, variable), values in local.items():

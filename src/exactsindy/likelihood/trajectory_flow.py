@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from exactsindy import _native
 from exactsindy.form.quadrature import integrate_intervals
 from exactsindy.likelihood.dynamics import Dynamics
-from exactsindy.likelihood.measured import MeasuredTrajectories, by_group, by_piece, defects, offsets
+from exactsindy.likelihood.measured import by_group, by_piece, defects, offsets
+from exactsindy.likelihood.measured_trajectories import MeasuredTrajectories
 from exactsindy.likelihood.step import Step, Support
 
 Array = NDArray[np.float64]
