@@ -49,7 +49,9 @@ def _timed(case: Case, theta: Array, targets: Array, sizes: tuple[int, ...]) -> 
         return _exact(case.algorithm, theta, targets, sizes)
     (threshold,) = find_study("runtime").setup(case.system, case.degree).stlsq
     fit = _peer(case, threshold, sizes)
-    heuristics.fitted(heuristics.stlsq_optimizer(0.1, 0.0, False), np.eye(4), np.eye(4)[:, :1])  # what loads late
+    heuristics.quietly_fitted(
+        heuristics.stlsq_optimizer(0.1, 0.0, False), np.eye(4), np.eye(4)[:, :1]
+    )  # what loads late
     started = time.perf_counter()
     coef = fit(theta, targets)
     return Fit(coef), time.perf_counter() - started
@@ -104,7 +106,7 @@ def _peer(case: Case, threshold: float, sizes: tuple[int, ...]) -> Callable[[Arr
 
 def _coef(optimizer: Any, theta: Array, targets: Array) -> Array:
     try:
-        return np.asarray(heuristics.fitted(optimizer, theta, targets).coef_)
+        return np.asarray(heuristics.quietly_fitted(optimizer, theta, targets).coef_)
     except Exception as error:
         if "licen" in str(error).lower():
             raise SolverError("Gurobi's licence does not admit a problem of this size.") from error
@@ -116,5 +118,5 @@ def _ensemble(optimizer: Any, theta: Array, targets: Array, trial: int) -> Array
     models = []
     for _ in range(heuristics.MODELS):
         chosen = rng.choice(len(theta), len(theta), replace=True)
-        models.append(heuristics.fitted(optimizer, theta[chosen], targets[chosen]).coef_)
+        models.append(heuristics.quietly_fitted(optimizer, theta[chosen], targets[chosen]).coef_)
     return np.asarray(np.median(models, axis=0))
