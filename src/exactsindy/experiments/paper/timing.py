@@ -49,9 +49,8 @@ def _timed(case: Case, theta: Array, targets: Array, sizes: tuple[int, ...]) -> 
         return _exact(case.algorithm, theta, targets, sizes)
     (threshold,) = find_study("runtime").setup(case.system, case.degree).stlsq
     fit = _peer(case, threshold, sizes)
-    heuristics.quietly_fitted(
-        heuristics.stlsq_optimizer(0.1, 0.0, False), np.eye(4), np.eye(4)[:, :1]
-    )  # what loads late
+    # What loads late.
+    heuristics.quietly_fitted(heuristics.stlsq_optimizer(0.1, 0.0, False), np.eye(4), np.eye(4)[:, :1])
     started = time.perf_counter()
     coef = fit(theta, targets)
     return Fit(coef), time.perf_counter() - started
