@@ -109,11 +109,22 @@ class ModalLibrary:
         if curved:
             small, places = self.smoothed.box.smaller(self._reach)
             wanted = kept[np.ix_(*places)]
-            values = self.group.features.rows(list(self.inputs(times))).reshape(len(terms), count, *self.points)
+            room = self._room(len(terms), count * int(np.prod(self.points)))
+            values = self.group.features.rows(list(self.inputs(times)), room).reshape(len(terms), count, *self.points)
             for a in range(0, len(curved), _COLUMNS):
                 chosen = curved[a : a + _COLUMNS]
                 result[chosen] = small.of_grid(values[chosen])[:, :, wanted]
         return result
+
+    def _room(self, rows: int, width: int) -> Array:
+        """Return memory that one block after another may use: fresh pages cost as much as what is written to them."""
+        if self._memory[0].size < rows * width:
+            self._memory[0] = np.empty(rows * width)
+        return self._memory[0][: rows * width].reshape(rows, width)
+
+    @cached_property
+    def _memory(self) -> list[Array]:
+        return [np.empty(0)]
 
     def rates(self, model: Trial, times: slice) -> Complex:
         """Return all modes of the model's right-hand sides (equations x times x box)."""
