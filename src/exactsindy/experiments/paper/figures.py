@@ -15,7 +15,10 @@ from exactsindy.experiments.paper.summary import Cell
 
 _COLOURS = {
     "exact": "#1f77b4",
-    "exact-constrained": "#1f77b4",
+    "exact-constrained": "#17becf",
+    "exact-all-cores": "#08306b",
+    "exact-warm": "#17becf",
+    "exact-short": "#e377c2",
     "stlsq": "#d62728",
     "ssr": "#2ca02c",
     "sr3": "#9467bd",
@@ -23,7 +26,16 @@ _COLOURS = {
     "e-stlsq": "#ff7f0e",
     "gurobi": "#7f7f7f",
 }
-_OURS = "#000000"
+_OURS = {"exact": "#000000", "exact-constrained": "#777777"}
+_MARKERS = {
+    "exact-constrained": "s",
+    "sr3-constrained": "s",
+    "exact-all-cores": "^",
+    "exact-warm": "v",
+    "exact-short": "D",
+}
+# Panels beside one another where there is one measure only, and entries of the legend.
+_ACROSS, _ENTRIES = 3, 4
 _MEASURES = {
     "tpr": "true positivity rate",
     "exact": "exact-support rate",
@@ -49,17 +61,26 @@ def draw(study: Study, cells: Sequence[Cell], path: Path) -> None:
     columns = [(s, study.fixed[0]) for s in setups]
     if len(study.fixed) > 1:
         columns = [(setups[0], level) for level in _LEVELS if any(c.case.noise == level for c in cells)]
-    width, height = 3.6 * len(columns) + 1.2, 2.5 * len(measures) + 1.0
-    figure, axes = pyplot.subplots(len(measures), len(columns), figsize=(width, height), squeeze=False)
-    for column, (setup, fixed) in enumerate(columns):
-        for row, measure in enumerate(measures):
-            _panel(axes[row][column], study, setup, fixed, cells, measure)
-        label = f", noise {fixed:.0%}" if len(study.fixed) > 1 else f", degree {setup.degree}" * (setup.degree > 0)
-        axes[0][column].set_title(setup.system.replace("_", " ") + label, fontsize=10)
-        axes[-1][column].set_xlabel("training seconds" if study.axis == "duration" else "noise", fontsize=9)
+    panels = [(setup, fixed, measure) for measure in measures for setup, fixed in columns]
+    across = min(len(columns), _ACROSS) if len(measures) == 1 else len(columns)
+    down = math.ceil(len(panels) / across)
+    figure, axes = pyplot.subplots(down, across, squeeze=False)
+    for axis, (setup, fixed, measure) in zip(axes.ravel(), panels, strict=False):
+        _panel(axis, study, setup, fixed, cells, measure)
+        if measure == measures[0]:
+            label = f", noise {fixed:.0%}" if len(study.fixed) > 1 else f", degree {setup.degree}" * (setup.degree > 0)
+            axis.set_title(setup.system.replace("_", " ") + label, fontsize=10)
+    for axis in axes.ravel()[len(panels) :]:
+        axis.set_visible(False)
+    for axis in axes[-1]:
+        axis.set_xlabel("training seconds" if study.axis == "duration" else "noise", fontsize=9)
     handles, labels = _legend(axes)
-    figure.legend(handles, labels, loc="lower center", ncol=min(4, max(len(labels), 1)), fontsize=8, frameon=False)
-    figure.tight_layout(rect=(0, 0.06 + 0.12 / height, 1, 1))
+    entries = min(_ENTRIES, max(len(labels), 1))
+    below = 0.2 * math.ceil(len(labels) / entries) + 0.2  # inches
+    height = 2.5 * down + below
+    figure.set_size_inches(3.6 * across + 1.2, height)
+    figure.legend(handles, labels, loc="lower center", ncol=entries, fontsize=8, frameon=False)
+    figure.tight_layout(rect=(0, below / height, 1, 1))
     temporary = path.with_name(path.name + ".part")
     figure.savefig(temporary, dpi=90, format="png")
     pyplot.close(figure)
@@ -77,11 +98,12 @@ def _panel(axis: Any, study: Study, setup: Setup, fixed: float, cells: Sequence[
         shown = sorted(point for point in points if math.isfinite(point[1]))
         if not shown:
             continue
-        colour = _OURS if protocol == "ours" else _COLOURS.get(algorithm, "#17becf")
+        colour = _OURS[algorithm] if protocol == "ours" else _COLOURS[algorithm]
+        marker = _MARKERS.get(algorithm, "o")
         name = TITLES[algorithm] + (", protocol ours" if protocol == "ours" else "")
         xs, ys, errors = zip(*shown, strict=True)
         bars = [0.0 if math.isnan(e) else e for e in errors]
-        axis.errorbar(xs, ys, yerr=bars, color=colour, marker="o", markersize=3, linewidth=1.2, label=name)
+        axis.errorbar(xs, ys, yerr=bars, color=colour, marker=marker, markersize=3, linewidth=1.2, label=name)
     for algorithm in study.algorithms:
         _dashed(axis, study, setup, fixed, algorithm, measure)
     axis.set_xscale("log")
@@ -114,8 +136,7 @@ def _dashed(axis: Any, study: Study, setup: Setup, fixed: float, algorithm: str,
     shown = sorted(point for point in points if math.isfinite(point[1]))
     if shown:
         label = {"miosr": "MIOSR", "miosr-constrained": "constrained MIOSR"}.get(name, TITLES.get(name, name))
-        colour = _COLOURS.get(algorithm, "#17becf")
-        axis.plot(*zip(*shown, strict=True), "--", color=colour, linewidth=1, label=f"{label}, published")
+        axis.plot(*zip(*shown, strict=True), "--", color=_COLOURS[algorithm], linewidth=1, label=f"{label}, published")
 
 
 def _at(cell: PublishedCell, study: Study, fixed: float) -> bool:
