@@ -82,21 +82,25 @@ def reaction_diffusion(rng: Rng) -> Array:
     decay = d * (k[:, None] ** 2 + k[None] ** 2)
     half = n // 2 + 1
     # The state is all modes, as published (its norm steers the steps); fields are real, so half of them say it all.
-    mirror_rows, mirror_columns = -np.arange(n) % n, n - np.arange(half, n)
 
     def modes(fields: Array) -> Complex:
         waves = np.empty((2, n, n), dtype=complex)
         waves[..., :half] = rfft2(fields)
-        waves[..., half:] = waves[:, mirror_rows][..., mirror_columns].conj()
+        mirrored = waves[..., n - half : 0 : -1]
+        np.conj(mirrored[:, 0], out=waves[:, 0, half:])
+        np.conj(mirrored[:, :0:-1], out=waves[:, 1:, half:])
         return waves
 
     def rate(t: float, state: Complex) -> Complex:
         waves = state.reshape(2, n, n)
         u, v = irfft2(waves[..., :half], s=(n, n))
         size = u**2 + v**2
-        return np.asarray(
-            modes(np.stack([u + (beta * v - u) * size, v - (v + beta * u) * size])) - decay * waves
-        ).ravel()
+        fields = np.empty((2, n, n))
+        np.add(u, (beta * v - u) * size, out=fields[0])
+        np.subtract(v, (v + beta * u) * size, out=fields[1])
+        change = modes(fields)
+        change -= decay * waves
+        return change.ravel()
 
     start = modes(np.stack([u, v])).ravel()
     run = solve_ivp(rate, (RD_TIMES[0], RD_TIMES[-1]), start, t_eval=RD_TIMES)
