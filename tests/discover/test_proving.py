@@ -54,15 +54,26 @@ def test_sizes_far_beyond_a_sure_choice_need_no_proof(selection):
     assert not evident(unproved(selection, most + 1))
 
 
-@pytest.mark.parametrize(("enough", "searches"), [(True, 1), (False, 2)])
-def test_the_search_goes_on_unless_the_glance_was_enough(monkeypatch, enough, searches):
-    limits = []
+@pytest.fixture
+def limits(monkeypatch):
+    """The time limits of the searches of one call."""
+    found = []
 
     def select(*arguments, settings, **options):
-        limits.append(settings.seconds)
+        found.append(settings.seconds)
         return es.select(*arguments, settings=settings, **options)
 
     monkeypatch.setattr(discovering, "select_size", select)
+    return found
+
+
+def test_without_a_time_limit_there_is_one_search(limits):
+    discovered(settings=es.Settings(nodes=1))
+    assert limits == [None]
+
+
+@pytest.mark.parametrize(("enough", "searches"), [(True, 1), (False, 2)])
+def test_the_search_goes_on_unless_the_glance_was_enough(monkeypatch, limits, enough, searches):
     monkeypatch.setattr(discovering, "evident", lambda selection: enough)
     assert discovered(settings=es.Settings(seconds=60.0)).solution.optimal
     assert limits == pytest.approx([1.2, 6.0][:searches])

@@ -28,7 +28,7 @@ def settled(selection: Selection) -> bool:
 
 
 def evident(selection: Selection) -> bool:
-    """Say whether a longer search would change nothing.
+    """Say whether a longer search would change nothing, or must not be made: Ctrl-C was pressed.
 
     Either all sizes are proved, or those that the choice rests on are and the choice is beyond doubt; then the
     sizes far beyond it, which take nearly all of the time, need no proof.

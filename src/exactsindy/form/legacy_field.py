@@ -101,7 +101,7 @@ class LegacyFieldRows:
         inputs = [self.pure.patches.get(v, starts, lengths) for v in self._functions.inputs]
         table = np.stack(weights).reshape(len(weights), -1)
         found = product(self._functions.rows(inputs), table.T)
-        return found[[f for _, f, _ in self._places], [self._parts.index(part) for _, _, part in self._places]]
+        return found[self._functions_at, self._parts_at]
 
     @cached_property
     def _places(self) -> tuple[tuple[int, int, Part], ...]:
@@ -117,6 +117,14 @@ class LegacyFieldRows:
     @cached_property
     def _parts(self) -> tuple[Part, ...]:
         return tuple(dict.fromkeys(part for _, _, part in self._places))
+
+    @cached_property
+    def _functions_at(self) -> list[int]:
+        return [function for _, function, _ in self._places]
+
+    @cached_property
+    def _parts_at(self) -> list[int]:
+        return [self._parts.index(part) for _, _, part in self._places]
 
     def _interpolation(self, i: int, k: int, start: int, length: int) -> Array:
         points = self.pure.windows[i].points
