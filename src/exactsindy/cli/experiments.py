@@ -54,10 +54,13 @@ def reproduce(
     protocols: Annotated[str | None, typer.Option(help="published, ours, or both: published,ours.")] = None,
     values: Annotated[str | None, typer.Option(help="Some durations or noise levels; the nearest are taken.")] = None,
     noise: Annotated[str | None, typer.Option(help="Some noise levels of the constraint experiment.")] = None,
-    trials: Annotated[int, typer.Option(min=1, help="Trials of every cell.")] = 50,
+    trials: Annotated[str, typer.Option(help="Trials of every cell: how many, or which, such as 11-20.")] = "50",
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; every core by default.")] = None,
     store: Annotated[Path, typer.Option(help="Results; a later call goes on there.")] = Path("paper_results.sqlite"),
     out: Annotated[Path, typer.Option(help="Folder of the figures.")] = Path("paper_figures"),
+    rows: Annotated[
+        Path | None, typer.Option(help="results.csv of an earlier report: the store takes its rows first.")
+    ] = None,
     published: Annotated[
         Path | None, typer.Option(help="report: published trial files to compare with (results of sindy_mio_paper).")
     ] = None,
@@ -69,34 +72,66 @@ def reproduce(
     \b
     Examples:
       exactsindy reproduce list
+      exactsindy reproduce all --quick
       exactsindy reproduce differential --systems lorenz --trials 5
       exactsindy reproduce report
     """
     paper = _paper()
     known = {study.name: study for study in paper.experiments_list()}
     if experiment == "list":
-        for study in known.values():
-            typer.echo(f"{study.name}: {study.title}")
-    elif experiment == "report":
-        typer.echo(str(paper.report(store, out, published)))
-    elif experiment not in (*known, "all"):
+        typer.echo("\n".join(str(study) for study in known.values()))
+        return
+    if experiment not in (*known, "all", "report"):
         output.fail(f"there is no experiment {experiment!r}; expected list, report, all, {', '.join(known)}.")
-    else:
-        for name in known if experiment == "all" else [experiment]:
-            paper.run(
-                name,
-                systems=_listed(systems),
-                algorithms=_listed(algorithms),
-                protocols=_listed(protocols),
-                values=_numbers(values, "--values"),
-                fixed=_numbers(noise, "--noise"),
-                trials=trials,
-                workers=workers,
-                store=str(store),
-                quick=quick,
-                retry=retry,
-                progress=lambda state: output.note(str(state)),
-            )
+    if rows is not None:
+        with paper.Store(store) as kept:
+            output.note(f"{kept.read_csv(rows)} rows of {rows} taken into {store}.")
+    if experiment == "report":
+        typer.echo(str(paper.report(store, out, published)))
+        return
+    options_of_run = {
+        "systems": _listed(systems),
+        "algorithms": _listed(algorithms),
+        "protocols": _listed(protocols),
+        "values": _numbers(values, "--values"),
+        "fixed": _numbers(noise, "--noise"),
+        "trials": _trials(trials),
+        "workers": workers,
+        "store": str(store),
+        "quick": quick,
+        "retry": retry,
+    }
+    _run(paper, list(known) if experiment == "all" else [experiment], options_of_run)
+
+
+def _run(paper: Any, names: list[str], options_of_run: dict[str, Any]) -> None:
+    """Run experiments and say what became of them."""
+    failed: list[str] = []
+
+    def tell(state: Any) -> None:
+        output.note(str(state))
+        if state.outcome.error:
+            failed.append(state.outcome.error)
+
+    store, count = options_of_run["store"], 0
+    try:
+        for name in names:
+            count += paper.run(name, progress=tell, **options_of_run)
+    except KeyboardInterrupt:
+        output.note(f"Interrupted. The rows known by now are in {store}; the same command goes on.")
+        raise typer.Exit(output.INTERRUPTED) from None
+    done = f"{count} rows added to {store}" if count else f"{store} has all these rows already"
+    troubles = f", {len(failed)} of them failed (--retry runs them again)" if failed else ""
+    typer.echo(f"{done}{troubles}. Tables and figures: exactsindy reproduce report --store {store}")
+
+
+def _trials(text: str) -> int | list[int]:
+    low, dash, high = text.partition("-")
+    if low.strip().isdecimal() and (high.strip().isdecimal() or not dash) and int(low) > 0:
+        found = list(range(int(low), int(high) + 1)) if dash else int(low)
+        if found:
+            return found
+    output.fail(f"--trials {text!r}: expected a number such as 50 or a range such as 11-20.")
 
 
 def _listed(text: str | None) -> list[str] | None:

@@ -44,6 +44,34 @@ def test_csv_and_back(tmp_path):
     assert rows[CASE] == FULL
 
 
+def test_rows_of_a_table_do_not_replace_those_of_the_store(tmp_path):
+    other = Case("weak", "roessler", "published", "ssr", 3, 50.0, 0.25, 7)
+    with Store(tmp_path / "a.sqlite") as first, Store(tmp_path / "b.sqlite") as second:
+        first.add(CASE, Outcome(tpr=0.25))
+        first.add(other, Outcome(tpr=0.5))
+        first.to_csv(tmp_path / "r.csv")
+        second.add(CASE, FULL)
+        assert second.read_csv(tmp_path / "r.csv") == 1
+        assert second.find(CASE) == FULL
+        assert second.find(other).tpr == 0.5
+
+
+@pytest.mark.parametrize("spoil", ["a,b\n1,2\n", "", b"\xff\xfe\x00", "more"])
+def test_a_spoilt_table_adds_nothing(tmp_path, spoil):
+    table = tmp_path / "r.csv"
+    with Store(tmp_path / "a.sqlite") as store:
+        store.add(CASE, FULL)
+        store.to_csv(table)
+    if spoil == "more":  # a good row, then one cut short
+        table.write_text(table.read_text() + "weak,roessler\n")
+    else:
+        table.write_bytes(spoil if isinstance(spoil, bytes) else spoil.encode())
+    with Store(tmp_path / "b.sqlite") as store:
+        with pytest.raises(DataError, match=r"rows: r\.csv is not a table of results"):
+            store.read_csv(table)
+        assert len(store) == 0
+
+
 def test_other_files_are_refused(tmp_path):
     (tmp_path / "text").write_text("no database at all, but quite long enough to be one" * 40)
     with pytest.raises(DataError, match="store: text is not a store of results"):

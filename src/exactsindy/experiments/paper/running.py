@@ -40,15 +40,20 @@ class Progress:
 
     def __str__(self) -> str:
         case, result = self.case, self.outcome
-        where = f"{case.system} {case.duration:.3g} s, noise {case.noise:.3g}, trial {case.trial}"
-        text = result.error or (
-            f"exact {result.exact}, TPR {result.tpr:.2f}" if result.tpr is not None else f"{result.seconds:.3g} s"
-        )
+        duration = f" {case.duration:.3g} s," if case.duration else ""  # fields have the published one
+        where = f"{case.system}{duration} noise {case.noise:.3g}, trial {case.trial}"
+        text = result.error or _told(result)
         minutes, rest = divmod(round(self.seconds_left), 60)
         return (
             f"[{self.done}/{self.total}, {minutes} min {rest} s left] {case.experiment}: {where}, {case.protocol} "
             f"{case.algorithm}: {text}"
         )
+
+
+def _told(result: Outcome) -> str:
+    if result.tpr is None:
+        return f"{result.seconds:.3g} s"
+    return f"{'exact' if result.exact else 'not exact'}, TPR {result.tpr:.2f}"
 
 
 def experiments_list() -> list[Study]:

@@ -75,10 +75,8 @@ class Store:
 
     def add(self, case: Case, outcome: Outcome) -> None:
         """Write a row; an older one of the same case is replaced."""
-        values = [getattr(case, name) for name in _CASE] + [getattr(outcome, name) for name in _OUTCOME]
-        marks = ", ".join("?" * len(values))
         with self._db:
-            self._db.execute(f"INSERT OR REPLACE INTO results VALUES ({marks})", values)
+            self._insert(case, outcome)
 
     def find(self, case: Case) -> Outcome | None:
         """Return the outcome of a case, or None."""
@@ -104,13 +102,38 @@ class Store:
                 writer.writerow([*case.key, *known])
         os.replace(temporary, target)
 
-    def read_csv(self, path: str | os.PathLike[str]) -> None:
-        """Add the rows of a file that `to_csv` wrote."""
-        with Path(path).open(newline="", encoding="utf-8") as file:
-            for row in csv.DictReader(file):
-                case = Case(**{name: _value(Case, name, row[name]) for name in _CASE})
-                known = {name: _value(Outcome, name, row[name]) for name in _OUTCOME if name in row}
-                self.add(case, Outcome(**known))
+    def read_csv(self, path: str | os.PathLike[str]) -> int:
+        """Add the rows of a file that `to_csv` wrote, all or none, but for cases that have a row; return how many.
+
+        Raises
+        ------
+        DataError
+            If the file is not there or not such a file.
+        """
+        present, added = self.known(), 0
+        try:
+            with Path(path).open(newline="", encoding="utf-8") as file, self._db:
+                table = csv.DictReader(file)
+                if absent := set(_CASE) - set(table.fieldnames or ()):
+                    raise ValueError(f"no column {', '.join(sorted(absent))}")
+                for row in table:
+                    case = Case(**{name: _value(Case, name, row[name]) for name in _CASE})
+                    if case.key not in present:
+                        known = {name: _value(Outcome, name, row[name]) for name in _OUTCOME if name in row}
+                        self._insert(case, Outcome(**known))
+                        added += 1
+        except FileNotFoundError as error:
+            raise DataError(f"rows: there is no file {os.fspath(path)!r}.") from error
+        except (KeyError, ValueError, TypeError, OSError) as error:
+            raise DataError(
+                f"rows: {Path(path).name} is not a table of results ({type(error).__name__}: {error}); expected the "
+                "results.csv of a report."
+            ) from error
+        return added
+
+    def _insert(self, case: Case, outcome: Outcome) -> None:
+        values = [getattr(case, name) for name in _CASE] + [getattr(outcome, name) for name in _OUTCOME]
+        self._db.execute(f"INSERT OR REPLACE INTO results VALUES ({', '.join('?' * len(values))})", values)
 
 
 def _outcome(row: tuple[Any, ...]) -> Outcome:

@@ -60,6 +60,17 @@ class Study:
     algorithms: tuple[str, ...]
     protocols: tuple[str, ...] = PROTOCOLS
 
+    def __str__(self) -> str:
+        lines = [f"{self.name}: {self.title}"]
+        for setup in self.setups:
+            library = f"degree {setup.degree}, " if setup.degree else ""
+            lines.append(f"  {setup.system}: {library}{_span(self.axis, setup.values)}{self._rest()}")
+        return "\n".join([*lines, f"  algorithms {', '.join(self.algorithms)}; protocols {', '.join(self.protocols)}"])
+
+    def _rest(self) -> str:
+        other = "noise" if self.axis == "duration" else "duration"
+        return f", {_span(other, self.fixed)}" if any(self.fixed) else ""
+
     def setup(self, system: str, degree: int | None = None) -> Setup:
         """Return the setup of a system.
 
@@ -131,6 +142,12 @@ def nearest(value: float, values: Sequence[float]) -> float:
     0.694
     """
     return min(values, key=lambda v: abs(v - value) / ((v + value) or 1.0))
+
+
+def _span(axis: str, values: Sequence[float]) -> str:
+    scale, name, unit = (1.0, "", " s") if axis == "duration" else (100.0, "noise ", " %")
+    few = f"{scale * values[0]:.3g}" if len(values) == 1 else f"{scale * values[0]:.3g} to {scale * values[-1]:.3g}"
+    return f"{name}{few}{unit}" + (f" ({len(values)} values)" if len(values) > 1 else "")
 
 
 def _nearest_of(given: Sequence[float] | None, values: tuple[float, ...]) -> tuple[float, ...]:
