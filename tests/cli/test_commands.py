@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import json
+import subprocess
+import sys
 from importlib.resources import files
 
 import numpy as np
@@ -247,3 +249,8 @@ def test_reproduce_takes_rows_and_says_what_failed(monkeypatch, tmp_path):
     assert "the same command goes on" in call("reproduce", "weak", "--store", store, code=130).stderr
     said = call("reproduce", "report", "--rows", "none.csv", "--store", store, code=1).stderr
     assert "rows: there is no file 'none.csv'." in said
+
+
+def test_the_package_is_the_command_line():
+    told = subprocess.run([sys.executable, "-m", "exactsindy", "--version"], capture_output=True, text=True, check=True)
+    assert es.__version__ in told.stdout

@@ -35,6 +35,27 @@ def test_compressed_rows_have_the_same_fits(regression):
     np.testing.assert_allclose(np.linalg.lstsq(theta, targets)[0], full, atol=1e-12)
 
 
+def test_peers_get_all_rows_where_rounding_decides(regression):
+    assert regression.for_peers[0] is regression.compressed[0]
+    theta, targets = rows(200, 1)
+    theta[:, 2] = theta[:, 1] * (1 + 1e-9 * np.arange(200) / 200)
+    near = Regression(Problem.from_arrays(theta, targets), rows=(theta, targets))
+    assert near.for_peers == (theta, targets)
+    assert Regression(near.train).for_peers[0].shape == (8, 6)  # nothing else is known
+    # Columns of very different size are no trouble for those who normalise.
+    theta, targets = rows(200, 1)
+    theta[:, 0] *= 1e9
+    huge = [Regression(Problem.from_arrays(theta, targets), None, flag, (theta, targets)) for flag in (False, True)]
+    assert [len(one.for_peers[0]) for one in huge] == [200, 8]
+
+
+def test_ties_of_a_library_ensemble_go_to_later_terms(regression):
+    nothing = heuristics.library_stlsq(
+        regression, {"threshold": 1e-9, "alpha": 0.0}, (2, 1), 0, np.random.RandomState(1)
+    )
+    assert [np.flatnonzero(row).tolist() for row in nothing.coef] == [[4, 5], [5]]
+
+
 def test_everyone_finds_the_easy_law(regression, monkeypatch):
     monkeypatch.setattr(heuristics, "MODELS", 25)
     score = heuristics.joint_score(regression)

@@ -3,7 +3,7 @@
 import pytest
 
 from exactsindy.errors import DataError
-from exactsindy.experiments.paper import pairing, trial_files
+from exactsindy.experiments.paper import pairing, pairs, trial_files
 from exactsindy.experiments.paper.evaluate import evaluate
 from exactsindy.experiments.paper.records import Case
 from exactsindy.experiments.paper.studies import find_study
@@ -45,6 +45,15 @@ def test_the_same_answer_is_called_so(ours, tmp_path):
     assert "No cell's mean TPR is below theirs." in text
 
 
+def test_baselines_have_a_table_of_their_own(ours, tmp_path):
+    peer = Case(*CASE.key[:3], "stlsq", *CASE.key[4:])
+    folder = write(tmp_path, row(ours), row(ours, method="STLSQ", tp=7, fn=1))
+    text = pairing.paired([(CASE, ours), (peer, ours)], folder)
+    assert "| differential-small | hopf | stlsq | 1 | 0 | 1.0000 | 0.8750 | +0.1250 (nan) |" in text
+    assert "No cell's mean TPR is below theirs." in text
+    assert "baselines" not in pairing.paired([(CASE, ours)], folder)
+
+
 def trial(outcome, **changes):
     known = {"tp": 8, "fp": 0, "fn": 0, "coef_l2": outcome.coef_l2, "sizes": (4, 4), "ridges": (0.0, 0.0)}
     return trial_files.PublishedTrial(**{**known, **changes})
@@ -52,10 +61,10 @@ def trial(outcome, **changes):
 
 def test_why_theirs_is_nearer_is_found_by_solving_their_grid_point(ours):
     """The recorded grid point is solved again: what it gives tells whether theirs was its optimum."""
-    optimum = pairing.Pair(CASE, ours, trial(ours))
-    assert pairing.reason(optimum).startswith("Their support is the optimum of its grid point")
-    lucky = pairing.Pair(CASE, ours, trial(ours, coef_l2=1.5 * ours.coef_l2))
-    assert pairing.reason(lucky).startswith("Their support is not the optimum")
+    optimum = pairs.Pair(CASE, ours, trial(ours))
+    assert pairs.reason(optimum).startswith("Their support is the optimum of its grid point")
+    lucky = pairs.Pair(CASE, ours, trial(ours, coef_l2=1.5 * ours.coef_l2))
+    assert pairs.reason(lucky).startswith("Their support is not the optimum")
 
 
 def test_a_worse_trial_is_listed(ours, tmp_path):
@@ -83,7 +92,7 @@ def test_where_the_budget_is_shared_grid_points_are_compared(ours):
 
     case = Case("constraint", "duffing", "published", "exact", 3, 10.0, 0.1, 1)
     mine = replace(ours, choice='{"k": 6, "alpha": 0.001}')
-    there = pairing.Pair(case, mine, trial(ours, sizes=(6,), ridges=(0.001,)))
-    assert pairing.reason(there).startswith("Their support is not the optimum")
-    other = pairing.Pair(case, mine, trial(ours, sizes=(7,), ridges=(0.001,)))
-    assert pairing.reason(other).startswith("The criterion picks another grid point")
+    there = pairs.Pair(case, mine, trial(ours, sizes=(6,), ridges=(0.001,)))
+    assert pairs.reason(there).startswith("Their support is not the optimum")
+    other = pairs.Pair(case, mine, trial(ours, sizes=(7,), ridges=(0.001,)))
+    assert pairs.reason(other).startswith("The criterion picks another grid point")

@@ -1,6 +1,7 @@
 """STLSQ, SSR, SR3 and E-STLSQ of PySINDy with the published grids.
 
-They fit the triangular factor of the rows, which has the same least squares and ridge fits as the rows themselves.
+They fit the triangular factor of the rows, which has the same least squares and ridge fits as the rows themselves,
+unless the library is so ill-conditioned that rounding decides (`Regression.for_peers`).
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ def truth_score(truth: Array) -> Score:
 
 def stlsq(regression: Regression, thresholds: Sequence[float], ridges: Sequence[float], score: Score) -> Fit:
     """Return the best STLSQ model of the grid."""
-    theta, targets = regression.compressed
+    theta, targets = regression.for_peers
 
     def candidates() -> Iterator[tuple[dict[str, Any], Array]]:
         for alpha in ridges:
@@ -131,7 +132,7 @@ def stlsq(regression: Regression, thresholds: Sequence[float], ridges: Sequence[
 
 def sr3(regression: Regression, thresholds: Sequence[float], score: Score, *, tuning: int = ITERATIONS) -> Fit:
     """Return the best SR3 model of the grid, refitted with more iterations if fewer were used for tuning."""
-    theta, targets = regression.compressed
+    theta, targets = regression.for_peers
 
     def fit(threshold: float, nu: float, iterations: int) -> Array:
         optimizer = sr3_optimizer(threshold, nu, regression.normalise, iterations)
@@ -151,7 +152,7 @@ def sr3(regression: Regression, thresholds: Sequence[float], score: Score, *, tu
 
 def ssr(regression: Regression, ridges: Sequence[float]) -> Fit:
     """Return per equation the best member of SSR's paths; as published not refitted, and counting all terms."""
-    theta, targets = regression.compressed
+    theta, targets = regression.for_peers
     scores, members = [], []
     for alpha in ridges:
         for coef in ssr_path(theta, targets, alpha, regression.normalise):
@@ -165,7 +166,7 @@ def ssr(regression: Regression, ridges: Sequence[float]) -> Fit:
 
 def ssr_by_truth(regression: Regression, ridges: Sequence[float], truth: Array) -> Fit:
     """Return the member of SSR's paths with the best rate against the truth."""
-    theta, targets = regression.compressed
+    theta, targets = regression.for_peers
     paths = (
         ({"alpha": alpha}, coef) for alpha in ridges for coef in ssr_path(theta, targets, alpha, regression.normalise)
     )
@@ -191,13 +192,14 @@ def bagged_stlsq(
 
 
 def resampled(regression: Regression, rng: np.random.RandomState) -> list[tuple[Array, Array]]:
-    """Return bootstrap samples of the rows, compressed."""
+    """Return bootstrap samples of the rows, as peers fit them."""
     assert regression.rows is not None
     theta, targets = regression.rows
     found = []
     for _ in range(MODELS):
         chosen = rng.choice(len(theta), len(theta), replace=True)
-        found.append(Regression(Problem.from_arrays(theta[chosen], targets[chosen])).compressed)
+        rows = theta[chosen], targets[chosen]
+        found.append(Regression(Problem.from_arrays(*rows), normalise=regression.normalise, rows=rows).for_peers)
     return found
 
 
@@ -205,7 +207,7 @@ def library_stlsq(
     regression: Regression, choice: dict[str, Any], sizes: Sequence[int], drop: int, rng: np.random.RandomState
 ) -> Fit:
     """Return the most often selected terms of STLSQ models with random terms left out, with median coefficients."""
-    theta, targets = regression.compressed
+    theta, targets = regression.for_peers
     width = theta.shape[1]
     optimizer = stlsq_optimizer(choice["threshold"], choice["alpha"], regression.normalise)
     models = np.zeros((MODELS, targets.shape[1], width))
@@ -215,6 +217,6 @@ def library_stlsq(
     share, median = (models != 0).mean(axis=0), np.median(models, axis=0)
     coef = np.zeros_like(median)
     for i, size in enumerate(sizes):
-        often = np.argsort(-share[i], kind="stable")[:size]
+        often = np.argsort(share[i], kind="stable")[-size:]  # on ties the later terms, as published
         coef[i, often] = median[i, often]
     return Fit(coef, dict(choice))

@@ -42,6 +42,19 @@ class Regression:
         width = len(block.terms)
         return np.ascontiguousarray(block.factor[:, :width]), np.ascontiguousarray(block.factor[:, width:])
 
+    @cached_property
+    def for_peers(self) -> tuple[Matrix, Matrix]:
+        """The rows that peers fit: compressed, or all of them where rounding decides.
+
+        Peers solve normal equations. Where these have no digits left, the factor and the rows, equal in theory, lead
+        them to other terms; then they get what the published code gave them.
+        """
+        theta, targets = self.compressed
+        scale = np.linalg.norm(theta, axis=0) if self.normalise else 1.0
+        if self.rows is None or np.linalg.cond(theta / scale) < np.finfo(float).eps ** -0.5:
+            return theta, targets
+        return self.rows
+
     def ridge(self, alpha: float) -> float | Matrix:
         """Return the weights in the units of the library that a ridge on normalised columns means."""
         return alpha * self.train.column_norms**2 if self.normalise else alpha
