@@ -8,18 +8,16 @@ namespace exactsindy::constrained {
 
 namespace {
 
-constexpr double kDependent = 1e-13;  // as in the search without constraints
-constexpr double kConsistent = 1e-10;
 constexpr double kNegative = 1e-12;
-constexpr double kNoise = 1e-15;  // of the largest coefficient: what rounding may leave of one that is 0
-constexpr double kOnce = 1e-4;    // a vector that keeps this share of its square has lost no digits that matter
+constexpr double kOnce = 1e-4;  // a vector that keeps this share of its square has lost no digits that matter
 constexpr int kMostSteps = 60;
 
 Double2 scaled(Double2 a, double b) { return a * Double2{b, 0.0}; }
 
 }  // namespace
 
-Fitter::Fitter(const System& system, const Bound& bound) : system_(system), bound_(bound), kernels_(kernels()) {
+Fitter::Fitter(const System& system, const Bound& bound)
+    : system_(system), bound_(bound), kernels_(kernels()), rows_(system) {
   for (const Block& b : system.blocks) root_.push_back(sqrt(Double2{b.weight, 0.0}));
   omega_hi_.reset(std::max(system.rows, 1));
   omega_lo_.reset(std::max(system.rows, 1));
@@ -36,118 +34,25 @@ bool Fitter::guess(const Box& box, double cut) {
   NodeSolution node;
   inequalities.solve(frame, box, node);
   if (node.infeasible && infeasible(support, box, node.active, cut)) return false;
-  start_rows();
-  for (const Active& a : node.active) add(a, box);
+  rows_.start(support_);
+  for (const Active& a : node.active) rows_.add(a, box);
   return true;
-}
-
-void Fitter::start_rows() {
-  rows_.clear();
-  for (int c = 0; c < system_.equal_count; ++c) {
-    Row row;
-    row.coefs.assign(support_.size(), 0.0);
-    for (std::size_t p = 0; p < support_.size(); ++p) row.coefs[p] = system_.equal_row(c)[support_[p]];
-    row.rhs = system_.equal_rhs[c];
-    normalise(row);
-    rows_.push_back(std::move(row));
-  }
-}
-
-// Scale by a power of two so that the largest entry is about 1, also where columns of very different size meet.
-void Fitter::normalise(Row& row) {
-  double top = 0.0;
-  for (double c : row.coefs) top = std::max(top, std::abs(c));
-  if (top == 0.0) return;
-  const int shift = std::ilogb(top) + 1;
-  for (double& c : row.coefs) c = std::ldexp(c, -shift);
-  row.rhs = std::ldexp(row.rhs, -shift);
-  row.factor = std::ldexp(1.0, -shift);
 }
 
 bool Fitter::infeasible(std::span<const int> support, const Box& box, const std::vector<Active>& active, double cut) {
   support_.assign(support.begin(), support.end());
   std::sort(support_.begin(), support_.end());
-  start_rows();
-  for (const Active& a : active) add(a, box);
-  eliminate();
-  const std::size_t s = support_.size();
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    if (pivot_[i] >= 0 || work_[i][s].hi == 0.0) continue;
+  rows_.start(support_);
+  for (const Active& a : active) rows_.add(a, box);
+  rows_.eliminate();
+  for (int i = 0; i < rows_.count(); ++i) {
+    if (rows_.pivot(i) >= 0 || rows_.rhs(i).hi == 0.0) continue;
     // A combination of rows without coefficients, and a right side that is not 0: it must be negative.
-    const double sign = work_[i][s].hi > 0.0 ? -1.0 : 1.0;
-    Multipliers m;
-    m.equal.assign(system_.equal_count, {});
-    m.below.assign(system_.below_count, {});
-    for (std::size_t j = 0; j < rows_.size(); ++j) {
-      const Double2 value = scaled(work_[i][s + 1 + j], sign * rows_[j].factor);
-      if (rows_[j].what.row >= 0)
-        m.below[rows_[j].what.row] = value.hi > 0.0 ? value : Double2{};
-      else if (rows_[j].what.variable < 0)
-        m.equal[j] = value;
-    }
-    if (bound_.infeasible(m, support_, box, cut)) return true;
+    std::vector<Double2> weights;
+    for (const Double2& w : rows_.made_of(i)) weights.push_back(rows_.rhs(i).hi > 0.0 ? -w : w);
+    if (bound_.infeasible(rows_.multipliers(weights), support_, box, cut)) return true;
   }
   return false;
-}
-
-void Fitter::add(const Active& which, const Box& box) {
-  Row row;
-  row.what = which;
-  row.coefs.assign(support_.size(), 0.0);
-  if (which.row >= 0) {
-    for (std::size_t p = 0; p < support_.size(); ++p) row.coefs[p] = system_.below_row(which.row)[support_[p]];
-    row.rhs = system_.below_rhs[which.row];
-  } else {
-    const auto at = std::lower_bound(support_.begin(), support_.end(), which.variable) - support_.begin();
-    row.coefs[at] = which.upper ? 1.0 : -1.0;
-    row.rhs = which.upper ? box.hi[which.variable] : -box.lo[which.variable];
-  }
-  normalise(row);
-  rows_.push_back(std::move(row));
-}
-
-// Gauss-Jordan elimination with complete pivoting; false if an equality contradicts the others.
-bool Fitter::eliminate() {
-  const int s = static_cast<int>(support_.size()), c = static_cast<int>(rows_.size());
-  work_.assign(c, std::vector<Double2>(s + 1 + c));
-  pivot_.assign(c, -1);
-  for (int i = 0; i < c; ++i) {
-    for (int p = 0; p < s; ++p) work_[i][p] = {rows_[i].coefs[p], 0.0};
-    work_[i][s] = {rows_[i].rhs, 0.0};
-    work_[i][s + 1 + i] = {1.0, 0.0};
-  }
-  std::vector<char> used(s, 0);
-  for (int step = 0; step < c; ++step) {
-    int row = -1, column = -1;
-    double top = kDependent;
-    for (int i = 0; i < c; ++i)
-      for (int p = 0; p < s && pivot_[i] < 0; ++p)
-        if (!used[p] && std::abs(work_[i][p].hi) > top) top = std::abs(work_[i][p].hi), row = i, column = p;
-    if (row < 0) break;
-    pivot_[row] = column;
-    used[column] = 1;
-    const Double2 inverse = Double2{1.0, 0.0} / work_[row][column];
-    for (Double2& x : work_[row])
-      if (x.hi != 0.0) x = x * inverse;
-    work_[row][column] = {1.0, 0.0};
-    for (int i = 0; i < c; ++i) {
-      const Double2 factor = work_[i][column];
-      if (i == row || factor.hi == 0.0) continue;
-      for (std::size_t p = 0; p < work_[i].size(); ++p)
-        if (work_[row][p].hi != 0.0) work_[i][p] = work_[i][p] - factor * work_[row][p];
-      work_[i][column] = {};
-    }
-  }
-  free_.clear();
-  for (int p = 0; p < s; ++p)
-    if (!used[p]) free_.push_back(p);
-  for (int i = 0; i < c; ++i) {
-    if (pivot_[i] >= 0 || rows_[i].what.row >= 0 || rows_[i].what.variable >= 0) continue;
-    double size = std::abs(rows_[i].rhs);
-    for (int j = 0; j < c; ++j) size += std::abs(work_[i][s + 1 + j].hi * rows_[j].rhs);
-    if (std::abs(work_[i][s].hi) > kConsistent * size) return false;
-  }
-  return true;
 }
 
 // into (+)= factor * column, with the roots of the weights and the ridge rows.
@@ -168,8 +73,8 @@ void Fitter::load(int p, Double2 factor, Span2 into, bool add) {
 
 // Least squares over the free positions: modified Gram-Schmidt with reorthogonalisation.
 void Fitter::least_squares(Fit& out) {
-  const int s = static_cast<int>(support_.size()), f = static_cast<int>(free_.size()),
-            c = static_cast<int>(rows_.size());
+  const std::vector<int>& free = rows_.free();
+  const int s = static_cast<int>(support_.size()), f = static_cast<int>(free.size()), c = rows_.count();
   length_ = system_.rows + (system_.has_ridge ? padded(s) : 0);
   hi_.reserve(static_cast<std::size_t>(f + 1) * length_);
   lo_.reserve(static_cast<std::size_t>(f + 1) * length_);
@@ -179,12 +84,12 @@ void Fitter::least_squares(Fit& out) {
   for (int k = 0; k < f; ++k) {
     const int m = static_cast<int>(kept.size());
     const Span2 q = vector(m);
-    load(free_[k], {1.0, 0.0}, q, false);
-    double size = system_.norm[support_[free_[k]]];
+    load(free[k], {1.0, 0.0}, q, false);
+    double size = system_.norm[support_[free[k]]];
     for (int i = 0; i < c; ++i) {
-      if (pivot_[i] < 0 || work_[i][free_[k]].hi == 0.0) continue;
-      load(pivot_[i], -work_[i][free_[k]], q, true);
-      size += std::abs(work_[i][free_[k]].hi) * system_.norm[support_[pivot_[i]]];
+      if (rows_.pivot(i) < 0 || rows_.entry(i, free[k]).hi == 0.0) continue;
+      load(rows_.pivot(i), -rows_.entry(i, free[k]), q, true);
+      size += std::abs(rows_.entry(i, free[k]).hi) * system_.norm[support_[rows_.pivot(i)]];
     }
     for (int i = 0; i < m; ++i) r[i][m] = {};
     Double2 square = kernels_.dot2(q, q, length_);
@@ -221,7 +126,7 @@ void Fitter::least_squares(Fit& out) {
                    {target.hi + b.row, target.lo + b.row}, b.rows);
   }
   for (int i = 0; i < c; ++i)
-    if (pivot_[i] >= 0 && work_[i][s].hi != 0.0) load(pivot_[i], -work_[i][s], target, true);
+    if (rows_.pivot(i) >= 0 && rows_.rhs(i).hi != 0.0) load(rows_.pivot(i), -rows_.rhs(i), target, true);
   std::vector<Double2> y(m);
   double before = kernels_.dot(target.hi, target.hi, length_);
   for (int pass = 0; pass < 2; ++pass) {
@@ -238,33 +143,35 @@ void Fitter::least_squares(Fit& out) {
   for (int i = m - 1; i >= 0; --i) {
     for (int l = i + 1; l < m; ++l) y[i] = y[i] - r[i][l] * y[l];
     y[i] = y[i] / r[i][i];
-    out.x[free_[kept[i]]] = y[i];
+    out.x[free[kept[i]]] = y[i];
   }
   kept_ = m;
   spreads(kept, r);
   for (int i = 0; i < c; ++i) {
-    if (pivot_[i] < 0) continue;
-    Double2 x = work_[i][s];
-    for (int k : free_)
-      if (work_[i][k].hi != 0.0) x = x - work_[i][k] * out.x[k];
-    out.x[pivot_[i]] = x;
+    if (rows_.pivot(i) < 0) continue;
+    Double2 x = rows_.rhs(i);
+    for (int k : free)
+      if (rows_.entry(i, k).hi != 0.0) x = x - rows_.entry(i, k) * out.x[k];
+    out.x[rows_.pivot(i)] = x;
   }
 }
 
 // Norms of the rows of the map from the least-squares residual to the coefficients: how far they move as the value
 // rises. (The factor is right to about 1e-17: columns are farther than 1e-13 from dependence.)
 void Fitter::spreads(const std::vector<int>& kept, const std::vector<std::vector<Double2>>& r) {
+  const std::vector<int>& free = rows_.free();
   const int m = static_cast<int>(kept.size()), s = static_cast<int>(support_.size());
   std::vector<std::vector<double>> inverse(s, std::vector<double>(m, 0.0));  // rows by position
   for (int i = m - 1; i >= 0; --i)
     for (int l = i; l < m; ++l) {
       double sum = l == i ? 1.0 : 0.0;
-      for (int p = i + 1; p <= l; ++p) sum -= r[i][p].hi * inverse[free_[kept[p]]][l];
-      inverse[free_[kept[i]]][l] = sum / r[i][i].hi;
+      for (int p = i + 1; p <= l; ++p) sum -= r[i][p].hi * inverse[free[kept[p]]][l];
+      inverse[free[kept[i]]][l] = sum / r[i][i].hi;
     }
-  for (std::size_t i = 0; i < rows_.size(); ++i)
-    for (int k = 0; k < m && pivot_[i] >= 0; ++k)
-      for (int l = 0; l < m; ++l) inverse[pivot_[i]][l] -= work_[i][free_[kept[k]]].hi * inverse[free_[kept[k]]][l];
+  for (int i = 0; i < rows_.count(); ++i)
+    for (int k = 0; k < m && rows_.pivot(i) >= 0; ++k)
+      for (int l = 0; l < m; ++l)
+        inverse[rows_.pivot(i)][l] -= rows_.entry(i, free[kept[k]]).hi * inverse[free[kept[k]]][l];
   spread_.assign(s, 0.0);
   for (int p = 0; p < s; ++p) {
     for (double x : inverse[p]) spread_[p] += x * x;
@@ -274,7 +181,7 @@ void Fitter::spreads(const std::vector<int>& kept, const std::vector<std::vector
 
 // omega, and the multipliers of the rows from the gradient on the pivot columns.
 void Fitter::multipliers(const Fit& out) {
-  const int s = static_cast<int>(support_.size()), c = static_cast<int>(rows_.size());
+  const int c = rows_.count();
   double* zeros = const_cast<double*>(system_.zeros.data());
   // The target projected twice is orthogonal to the columns to its own size, not only to that of the data.
   const Span2 target = vector(kept_);
@@ -289,29 +196,24 @@ void Fitter::multipliers(const Fit& out) {
   }
   multiplier_.assign(c, {});
   for (int i = 0; i < c; ++i) {
-    if (pivot_[i] < 0) continue;
-    const int v = support_[pivot_[i]];
+    if (rows_.pivot(i) < 0) continue;
+    const int v = support_[rows_.pivot(i)];
     const Block& b = system_.blocks[system_.block_of[v]];
     Double2 g = scaled(kernels_.dot2({const_cast<double*>(system_.column[v].data()), zeros},
                                      {omega_hi_.data() + b.row, omega_lo_.data() + b.row}, b.rows),
                        b.weight);
-    g = g - scaled(out.x[pivot_[i]], system_.ridge[v]);
-    for (int j = 0; j < c; ++j) multiplier_[j] = multiplier_[j] + g * work_[i][s + 1 + j];
+    g = g - scaled(out.x[rows_.pivot(i)], system_.ridge[v]);
+    for (int j = 0; j < c; ++j) multiplier_[j] = multiplier_[j] + g * rows_.made_of(i)[j];
   }
 }
 
 // One step of the active set where doubles had guessed wrong; false if nothing is to be done.
 bool Fitter::improve(const Box& box, const Fit& out) {
   double worst = 1e-12, top = 0.0;
-  for (const Double2& x : out.x) top = std::max(top, kNoise * std::abs(x.hi));
+  for (const Double2& x : out.x) top = std::max(top, kRounding * std::abs(x.hi));
   Active which;
-  const auto held = [&](const Active& a) {
-    return std::any_of(rows_.begin(), rows_.end(), [&](const Row& r) {
-      return r.what.row == a.row && r.what.variable == a.variable && r.what.upper == a.upper;
-    });
-  };
   const auto look = [&](const Active& a, double excess, double size) {
-    if (excess > worst * size && !held(a)) worst = excess / size, which = a;
+    if (excess > worst * size && !rows_.held(a)) worst = excess / size, which = a;
   };
   for (std::size_t p = 0; p < support_.size(); ++p) {
     const int v = support_[p];
@@ -328,33 +230,17 @@ bool Fitter::improve(const Box& box, const Fit& out) {
     look({i, -1, false}, sum, size);
   }
   if (which.row >= 0 || which.variable >= 0) {
-    add(which, box);
+    rows_.add(which, box);
     return true;
   }
   // (By the rule of dependence, a slope of 1e-13 of the residual is none.)
   double size = 0.1 * std::sqrt(kernels_.dot(omega_hi_.data(), omega_hi_.data(), system_.rows)), least = 0.0;
   for (const Double2& m : multiplier_) size = std::max(size, std::abs(m.hi));
   int leaving = -1;
-  for (std::size_t i = 0; i < rows_.size(); ++i)
-    if ((rows_[i].what.row >= 0 || rows_[i].what.variable >= 0) && multiplier_[i].hi < least)
-      least = multiplier_[i].hi, leaving = static_cast<int>(i);
+  for (int i = 0; i < rows_.count(); ++i)
+    if (rows_.inequality(i) && multiplier_[i].hi < least) least = multiplier_[i].hi, leaving = i;
   if (leaving < 0 || least > -kNegative * size) return false;
-  rows_.erase(rows_.begin() + leaving);
-  return true;
-}
-
-// Active rows that depend on others were not solved for: they must hold all the same.
-bool Fitter::satisfied(const Fit& out) const {
-  double top = 0.0;
-  for (const Double2& x : out.x) top = std::max(top, kNoise * std::abs(x.hi));
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    double sum = -rows_[i].rhs, size = std::abs(rows_[i].rhs);
-    for (std::size_t p = 0; p < support_.size(); ++p) {
-      sum += rows_[i].coefs[p] * out.x[p].hi;
-      size += std::abs(rows_[i].coefs[p] * out.x[p].hi) + std::abs(rows_[i].coefs[p]) * top;
-    }
-    if (std::abs(sum) > kConsistent * size) return false;
-  }
+  rows_.remove(leaving);
   return true;
 }
 
@@ -387,16 +273,6 @@ void Fitter::evaluate(const Box& box, double cut, Fit& out) {
   double floor = std::ldexp(scale, -96);
   floor *= floor;
   out.error = value.hi <= floor ? Double2{} : quantise(value);
-  Multipliers m;
-  m.equal.assign(system_.equal_count, {});
-  m.below.assign(system_.below_count, {});
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const Double2 mu = scaled(multiplier_[i], rows_[i].factor);
-    if (rows_[i].what.row >= 0)
-      m.below[rows_[i].what.row] = mu.hi > 0.0 ? mu : Double2{};
-    else if (rows_[i].what.variable < 0)
-      m.equal[i] = mu;
-  }
   // Of points worse than this one nothing is claimed.
   const double value_cut = out.error.hi * (1.0 + 1e-9) + floor;
   const double own = std::isfinite(cut) ? std::max(cut, value_cut) : value_cut;
@@ -410,7 +286,7 @@ void Fitter::evaluate(const Box& box, double cut, Fit& out) {
       near.hi[v] = std::min(near.hi[v], centre_[p] + reach);
     }
   }
-  out.lower = bound_.value(omega_hi_.data(), omega_lo_.data(), m, support_, near, own);
+  out.lower = bound_.value(omega_hi_.data(), omega_lo_.data(), rows_.multipliers(multiplier_), support_, near, own);
   if (out.dependent) out.lower = std::max(out.lower, out.error.hi * (1.0 - 1e-14));  // by the rule of 1e-13
   out.lower = std::clamp(out.lower, 0.0, out.error.hi);
 }
@@ -420,12 +296,12 @@ void Fitter::fit(std::span<const int> support, const Box& box, double cut, Fit& 
   out.support = support_;
   out.feasible = false;
   out.known = true;
-  start_rows();
+  rows_.start(support_);
   for (int v : support_)
     if (box.lo[v] > box.hi[v]) return;
   // Equalities first: where they contradict each other nothing else matters.
-  if (!eliminate()) return;
-  const std::size_t equalities = rows_.size();
+  if (!rows_.eliminate()) return;
+  const int equalities = rows_.count();
   // With equalities alone the coefficients move no farther from their optimum than the value allows.
   centre_.clear();
   bool fresh = !bound_.verified() || inequalities(box) == 0;
@@ -440,14 +316,14 @@ void Fitter::fit(std::span<const int> support, const Box& box, double cut, Fit& 
   }
   if (!guess(box, cut)) return;
   for (int step = 0; step < kMostSteps; ++step) {
-    fresh = fresh && step == 0 && rows_.size() == equalities;
+    fresh = fresh && step == 0 && rows_.count() == equalities;
     if (!fresh) {
-      if (!eliminate()) break;
+      if (!rows_.eliminate()) break;
       least_squares(out);
       multipliers(out);
     }
     if (improve(box, out)) continue;
-    if (!satisfied(out)) break;
+    if (!rows_.satisfied(out.x)) break;
     out.feasible = true;
     evaluate(box, cut, out);
     return;

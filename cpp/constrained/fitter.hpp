@@ -4,8 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "constrained/active_set.hpp"
-#include "constrained/bound.hpp"
+#include "constrained/support_rows.hpp"
 
 namespace exactsindy::constrained {
 
@@ -29,22 +28,11 @@ class Fitter {
   bool infeasible(std::span<const int> support, const Box& box, const std::vector<Active>& active, double cut);
 
  private:
-  // Linear rows on the coefficients of the support: first the equalities, then active inequalities.
-  struct Row {
-    std::vector<double> coefs;
-    double rhs = 0.0, factor = 1.0;  // scaled by this
-    Active what;
-  };
   bool guess(const Box& box, double cut);
-  void start_rows();
-  static void normalise(Row& row);
-  void add(const Active& which, const Box& box);
   void spreads(const std::vector<int>& kept, const std::vector<std::vector<Double2>>& r);
-  bool eliminate();
   void least_squares(Fit& out);
   void multipliers(const Fit& out);
   bool improve(const Box& box, const Fit& out);
-  bool satisfied(const Fit& out) const;
   Double2 own_value(const Fit& out) const;
   int inequalities(const Box& box) const;
   void evaluate(const Box& box, double cut, Fit& out);
@@ -58,10 +46,7 @@ class Fitter {
   const Kernels& kernels_;
   int length_ = 0;
   std::vector<int> support_;
-  std::vector<Row> rows_;
-  std::vector<std::vector<Double2>> work_;      // reduced rows: coefficients, right side, and what they are made of
-  std::vector<int> pivot_;                      // support position solved for by each reduced row
-  std::vector<int> free_;                       // the other positions
+  SupportRows rows_;
   std::vector<double> centre_, centre_spread_;  // of the fit without inequalities
   double centre_value_ = 0.0;
   std::vector<double> spread_;       // per position
