@@ -90,6 +90,19 @@ def test_kuramoto_sivashinsky():
     assert found.exact
 
 
+def test_ensembles_draw_what_the_published_ones_drew():
+    found = evaluate(Case("pde", "kuramoto_sivashinsky", "published", "e-stlsq", 0, 0.0, 1.5, 1))
+    assert found.coef_l2 == pytest.approx(0.7423878335173175, rel=1e-10)
+
+
+@pytest.mark.campaign
+def test_bagging_draws_what_the_published_one_drew():
+    found = evaluate(Case("differential-small", "lorenz", "published", "e-stlsq", 2, 0.9751096507301539, 0.002, 1))
+    assert found.coef_l2 == pytest.approx(0.002371044597100568, rel=1e-9)
+    choice = json.loads(found.choice)
+    assert (choice["threshold"], choice["alpha"]) == (pytest.approx(0.2559547922699536), 0.2)
+
+
 def test_initial_conditions():
     trial = trial_data(weak(LEVELS[0]))
     start = find_system("roessler").initial_condition(np.random.RandomState(1))

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -120,10 +121,9 @@ def _published(case: Case, regression: Regression, names: tuple[str, ...]) -> Fi
     theta, targets = regression.compressed
 
     def candidates() -> Iterator[tuple[dict[str, Any], Array]]:
-        for nu in RELAXATIONS:
-            for threshold in setup.sr3:
-                optimizer = _sr3(threshold, nu, names if case.algorithm == "sr3-constrained" else None)
-                yield {"threshold": threshold, "nu": nu}, heuristics.fitted(optimizer, theta, targets).coef_
+        for threshold, nu in product(setup.sr3, RELAXATIONS):
+            optimizer = _sr3(threshold, nu, names if case.algorithm == "sr3-constrained" else None)
+            yield {"threshold": threshold, "nu": nu}, heuristics.fitted(optimizer, theta, targets).coef_
 
     return heuristics.best_of(candidates(), heuristics.joint_score(regression))
 

@@ -6,9 +6,8 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
+from itertools import product
 from typing import Any
-
-import numpy as np
 
 from exactsindy.experiments.paper import exact, heuristics, scoring
 from exactsindy.experiments.paper.duffing import duffing_case
@@ -17,7 +16,7 @@ from exactsindy.experiments.paper.field_trials import field_case
 from exactsindy.experiments.paper.outcomes import ours, outcome
 from exactsindy.experiments.paper.records import Case, Outcome
 from exactsindy.experiments.paper.regression import Regression
-from exactsindy.experiments.paper.studies import RIDGES, find_study
+from exactsindy.experiments.paper.studies import RELAXATIONS, RIDGES, find_study
 from exactsindy.experiments.paper.timing import timing_case
 from exactsindy.experiments.paper.trajectory_trials import (
     WINDOW_STRONG,
@@ -82,12 +81,11 @@ def _published(case: Case, regression: Regression) -> Fit:
         return heuristics.ssr(regression, ridges)
     if case.algorithm == "sr3":
         tuning = heuristics.ITERATIONS if weak else heuristics.TUNING_ITERATIONS
-        return heuristics.sr3(regression, setup.sr3, score, tuning=tuning)
-    fit = heuristics.stlsq(regression, setup.stlsq, ridges, score)
+        return heuristics.sr3(regression, product(setup.sr3, RELAXATIONS), score, tuning=tuning)
+    fit = heuristics.stlsq(regression, product(setup.stlsq, ridges), score)
     if case.algorithm == "stlsq":
         return fit
-    rng = np.random.RandomState(case.trial)
-    return heuristics.bagged_stlsq(regression, setup.stlsq, fit.choice["alpha"], score, rng)
+    return heuristics.bagged_stlsq(regression, setup.stlsq, fit.choice["alpha"], score)
 
 
 _ROOMS: dict[str, Callable[[Case], Outcome]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -17,7 +18,7 @@ from exactsindy.experiments.paper.exact import Fit
 from exactsindy.experiments.paper.outcomes import ours, outcome
 from exactsindy.experiments.paper.records import Case, Outcome
 from exactsindy.experiments.paper.regression import Regression
-from exactsindy.experiments.paper.studies import RIDGES, find_study
+from exactsindy.experiments.paper.studies import RELAXATIONS, RIDGES, find_study
 from exactsindy.form import WeakForm
 from exactsindy.solver import Settings
 from exactsindy.systems.fields import FieldSystem, find_field_system
@@ -95,7 +96,8 @@ def _regression(case: Case) -> Regression:
     data, rng = noisy_field(case, mesh=KS_MESH)
     windows, points = _WEAK[case.system]
     form = WeakForm(domains=windows, seed=rng, quadrature="legacy", points=points)
-    return Regression(form.problem(data, find_field_system(case.system).library), normalise=True)
+    problem = form.problem(data, find_field_system(case.system).library)
+    return Regression(problem, normalise=True, state=rng.get_state())
 
 
 @lru_cache(maxsize=2)
@@ -127,9 +129,13 @@ def _published(case: Case, regression: Regression, truth: Array) -> Fit:
     if case.algorithm == "ssr":
         return heuristics.ssr_by_truth(regression, RIDGES[:-1], truth)
     if case.algorithm == "sr3":
-        return heuristics.sr3(regression, setup.sr3, score)
-    fit = heuristics.stlsq(regression, setup.stlsq, RIDGES[:-1], score)
+        return heuristics.sr3(regression, _grid(setup.sr3, RELAXATIONS), score)
+    fit = heuristics.stlsq(regression, _grid(setup.stlsq, RIDGES[:-1]), score)
     if case.algorithm == "stlsq":
         return fit
-    rng = np.random.RandomState(case.trial)
-    return heuristics.library_stlsq(regression, fit.choice, sizes, _DROP[case.system], rng)
+    return heuristics.library_stlsq(regression, fit.choice, sizes, _DROP[case.system])
+
+
+def _grid(thresholds: Sequence[float], others: Sequence[float]) -> list[tuple[float, float]]:
+    """Return the pairs in the published order, which is not that of the other experiments."""
+    return [(threshold, other) for other in others for threshold in thresholds]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,6 @@ from exactsindy.errors import MissingDependency
 from exactsindy.experiments.paper.criterion import aicc
 from exactsindy.experiments.paper.exact import Fit
 from exactsindy.experiments.paper.regression import Regression
-from exactsindy.experiments.paper.studies import RELAXATIONS
 from exactsindy.metrics import true_positivity_rate
 from exactsindy.problem import Problem
 
@@ -117,20 +116,23 @@ def truth_score(truth: Array) -> Score:
     return lambda coef: -true_positivity_rate(truth, coef)
 
 
-def stlsq(regression: Regression, thresholds: Sequence[float], ridges: Sequence[float], score: Score) -> Fit:
+#: Thresholds with ridges (STLSQ) or relaxations (SR3), in the order tried: on ties the first counts.
+Grid = Iterable[tuple[float, float]]
+
+
+def stlsq(regression: Regression, grid: Grid, score: Score) -> Fit:
     """Return the best STLSQ model of the grid."""
     theta, targets = regression.for_peers
 
     def candidates() -> Iterator[tuple[dict[str, Any], Array]]:
-        for alpha in ridges:
-            for threshold in thresholds:
-                optimizer = stlsq_optimizer(threshold, alpha, regression.normalise)
-                yield {"threshold": threshold, "alpha": alpha}, fitted(optimizer, theta, targets).coef_
+        for threshold, alpha in grid:
+            optimizer = stlsq_optimizer(threshold, alpha, regression.normalise)
+            yield {"threshold": threshold, "alpha": alpha}, fitted(optimizer, theta, targets).coef_
 
     return best_of(candidates(), score)
 
 
-def sr3(regression: Regression, thresholds: Sequence[float], score: Score, *, tuning: int = ITERATIONS) -> Fit:
+def sr3(regression: Regression, grid: Grid, score: Score, *, tuning: int = ITERATIONS) -> Fit:
     """Return the best SR3 model of the grid, refitted with more iterations if fewer were used for tuning."""
     theta, targets = regression.for_peers
 
@@ -140,9 +142,8 @@ def sr3(regression: Regression, thresholds: Sequence[float], score: Score, *, tu
         return coef
 
     def candidates() -> Iterator[tuple[dict[str, Any], Array]]:
-        for nu in RELAXATIONS:
-            for threshold in thresholds:
-                yield {"threshold": threshold, "nu": nu}, fit(threshold, nu, tuning)
+        for threshold, nu in grid:
+            yield {"threshold": threshold, "nu": nu}, fit(threshold, nu, tuning)
 
     best = best_of(candidates(), score)
     if tuning == ITERATIONS:
@@ -173,46 +174,38 @@ def ssr_by_truth(regression: Regression, ridges: Sequence[float], truth: Array) 
     return best_of(paths, truth_score(truth))
 
 
-def bagged_stlsq(
-    regression: Regression, thresholds: Sequence[float], alpha: float, score: Score, rng: np.random.RandomState
-) -> Fit:
-    """Return the best median of STLSQ models of resampled rows.
-
-    The published code draws new resamples at every threshold; here the same ones serve all thresholds.
-    """
-    samples = resampled(regression, rng)
+def bagged_stlsq(regression: Regression, thresholds: Sequence[float], alpha: float, score: Score) -> Fit:
+    """Return the best median of STLSQ models of resampled rows, drawn anew at every threshold as published."""
+    rng = regression.generator()
 
     def candidates() -> Iterator[tuple[dict[str, Any], Array]]:
         for threshold in thresholds:
             optimizer = stlsq_optimizer(threshold, alpha, regression.normalise)
-            models = [fitted(optimizer, theta, targets).coef_ for theta, targets in samples]
+            models = [fitted(optimizer, *resampled(regression, rng)).coef_ for _ in range(MODELS)]
             yield {"threshold": threshold, "alpha": alpha}, np.median(models, axis=0)
 
     return best_of(candidates(), score)
 
 
-def resampled(regression: Regression, rng: np.random.RandomState) -> list[tuple[Array, Array]]:
-    """Return bootstrap samples of the rows, as peers fit them."""
+def resampled(regression: Regression, rng: np.random.RandomState) -> tuple[Array, Array]:
+    """Return a bootstrap sample of the rows, compressed where peers get compressed rows."""
     assert regression.rows is not None
     theta, targets = regression.rows
-    found = []
-    for _ in range(MODELS):
-        chosen = rng.choice(len(theta), len(theta), replace=True)
-        rows = theta[chosen], targets[chosen]
-        found.append(Regression(Problem.from_arrays(*rows), normalise=regression.normalise, rows=rows).for_peers)
-    return found
+    chosen = rng.choice(len(theta), len(theta), replace=True)
+    if regression.for_peers is regression.rows:
+        return theta[chosen], targets[chosen]
+    return Regression(Problem.from_arrays(theta[chosen], targets[chosen])).compressed
 
 
-def library_stlsq(
-    regression: Regression, choice: dict[str, Any], sizes: Sequence[int], drop: int, rng: np.random.RandomState
-) -> Fit:
+def library_stlsq(regression: Regression, choice: dict[str, Any], sizes: Sequence[int], drop: int) -> Fit:
     """Return the most often selected terms of STLSQ models with random terms left out, with median coefficients."""
     theta, targets = regression.for_peers
-    width = theta.shape[1]
+    rng, width = regression.generator(), theta.shape[1]
     optimizer = stlsq_optimizer(choice["threshold"], choice["alpha"], regression.normalise)
     models = np.zeros((MODELS, targets.shape[1], width))
     for model in models:
-        kept = np.sort(rng.choice(width, width - drop, replace=False))
+        left_out = rng.choice(width, drop, replace=False)
+        kept = np.delete(np.arange(width), left_out)
         model[:, kept] = fitted(optimizer, theta[:, kept], targets).coef_
     share, median = (models != 0).mean(axis=0), np.median(models, axis=0)
     coef = np.zeros_like(median)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,12 +29,22 @@ class Regression:
         Whether ridges and thresholds act on coefficients of unit columns, as in the weak experiments.
     rows
         The training rows themselves, for resampling.
+    state
+        Of the trial's random generator, where noise and windows left it.
     """
 
     train: Problem
     validation: Problem | None = None
     normalise: bool = False
     rows: tuple[Array, Array] | None = None
+    state: Any = None
+
+    def generator(self) -> np.random.RandomState:
+        """Return the trial's generator as it is before the first algorithm that draws."""
+        rng = np.random.RandomState(0)
+        if self.state is not None:
+            rng.set_state(self.state)
+        return rng
 
     @cached_property
     def compressed(self) -> tuple[Matrix, Matrix]:

@@ -91,7 +91,7 @@ def strong_regression(case: Case) -> Regression:
     """Return the rows of the sample-efficiency experiments."""
     trial = trial_data(case)
     train, validation = (strong_rows(part, case.degree, WINDOW_STRONG) for part in (trial.train, trial.validation))
-    return Regression(_problem(trial, case, train), _problem(trial, case, validation), rows=train)
+    return _regression(trial, case, train, validation)
 
 
 def weak_regression(case: Case) -> Regression:
@@ -101,7 +101,14 @@ def weak_regression(case: Case) -> Regression:
     checks = weak_rows(trial.validation, case.degree, trial.rng)
     if case.noise <= STRONG_UP_TO:
         checks = strong_rows(trial.validation, case.degree, WINDOW_WEAK)
-    return Regression(_problem(trial, case, train), _problem(trial, case, checks), normalise=True, rows=train)
+    return _regression(trial, case, train, checks, normalise=True)
+
+
+def _regression(
+    trial: Trial, case: Case, train: tuple[Array, Array], checks: tuple[Array, Array], *, normalise: bool = False
+) -> Regression:
+    problem, validation = (_problem(trial, case, rows) for rows in (train, checks))
+    return Regression(problem, validation, normalise, train, trial.rng.get_state())
 
 
 def _problem(trial: Trial, case: Case, rows: tuple[Array, Array]) -> Problem:
