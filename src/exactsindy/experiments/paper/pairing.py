@@ -24,7 +24,8 @@ coefficient errors within 1e-5. Differences of mean TPR are paired, with one sta
 _PEERS = """### The baselines
 
 The same for PySINDy's algorithms: the same rows and grids, another version of the same program and other arithmetic.
-On weak rows E-STLSQ draws other random samples than theirs.
+On weak rows E-STLSQ draws other random samples than theirs; on fields terms that its members choose equally often
+were ordered by a sort that is not stable.
 
 | experiment | system | algorithm | pairs | same answer | TPR ours | TPR theirs | difference |
 |---|---|---|---:|---:|---:|---:|---:|
