@@ -30,6 +30,7 @@ ORDER = [
     "experiments",
     "interop",
     "cli",
+    "__main__",  # the front door: python -m exactsindy
 ]
 # What any room may take from the package itself.
 SHARED = {"__version__", "_native"}
