@@ -97,14 +97,17 @@ class Case:
             assert solution.conflict
             return
         assert self.expected
-        value, size, support, _ = self.expected[0]
+        value = self.expected[0][0]
+        # Supports that differ by terms without effect have the same value; the oracle's rounding must not rank them.
+        ties = [item for item in self.expected if item[0] <= value * (1 + 1e-12)]
+        size = min(item[1] for item in ties)
         found = tuple(e * self.width + j for e, chosen in enumerate(solution.support) for j in chosen)
         assert solution.optimal
-        assert found == support
+        assert found in [item[2] for item in ties if item[1] == size]
         assert np.isclose(solution.objective.sum(), value, rtol=1e-7, atol=1e-10)
         assert solution.lower_bound.sum() <= value * (1 + 1e-7)
         if solution.joint or self.count == 1:
-            rivals = [item[0] for item in self.expected[1:] if item[1] == size]
+            rivals = [item[0] for item in self.expected if item[1] == size and item[2] != found]
             margin = rivals[0] / value - 1 if rivals else np.inf
             assert np.isnan(solution.margin[0]) or np.isclose(solution.margin[0], margin, rtol=1e-5, atol=1e-6)
 
