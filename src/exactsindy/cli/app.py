@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from exactsindy.cli import discovering, experiments, models, runs, solving, systems
+from exactsindy.cli import benching, discovering, models, reproducing, runs, solving, systems
 from exactsindy.cli.output import Commands
 
 app = typer.Typer(
@@ -57,5 +57,5 @@ app.command()(runs.report)
 app.command()(models.simulate)
 app.command()(models.export)
 app.add_typer(systems.app, name="systems")
-app.command()(experiments.bench)
-app.command()(experiments.reproduce)
+app.command()(benching.bench)
+app.command()(reproducing.reproduce)

@@ -118,7 +118,7 @@ def _published(case: Case, regression: Regression, names: tuple[str, ...]) -> Fi
     if case.algorithm.startswith("exact"):
         return _exact(regression, constraint_records() if case.algorithm == "exact-constrained" else [])
     setup = find_study("constraint").setup("duffing")
-    theta, targets = regression.compressed
+    theta, targets = regression.for_peers
 
     def candidates() -> Iterator[tuple[dict[str, Any], Array]]:
         for threshold, nu in product(setup.sr3, RELAXATIONS):

@@ -42,7 +42,7 @@ class Progress:
         case, result = self.case, self.outcome
         duration = f" {case.duration:.3g} s," if case.duration else ""  # fields have the published one
         where = f"{case.system}{duration} noise {case.noise:.3g}, trial {case.trial}"
-        text = result.error or _told(result)
+        text = result.error or _verdict(result)
         minutes, rest = divmod(round(self.seconds_left), 60)
         return (
             f"[{self.done}/{self.total}, {minutes} min {rest} s left] {case.experiment}: {where}, {case.protocol} "
@@ -50,7 +50,7 @@ class Progress:
         )
 
 
-def _told(result: Outcome) -> str:
+def _verdict(result: Outcome) -> str:
     if result.tpr is None:
         return f"{result.seconds:.3g} s"
     return f"{'exact' if result.exact else 'not exact'}, TPR {result.tpr:.2f}"

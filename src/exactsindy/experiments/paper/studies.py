@@ -62,14 +62,12 @@ class Study:
 
     def __str__(self) -> str:
         lines = [f"{self.name}: {self.title}"]
+        other = "noise" if self.axis == "duration" else "duration"
+        held = f", {_span(other, self.fixed)}" if any(self.fixed) else ""
         for setup in self.setups:
             library = f"degree {setup.degree}, " if setup.degree else ""
-            lines.append(f"  {setup.system}: {library}{_span(self.axis, setup.values)}{self._rest()}")
+            lines.append(f"  {setup.system}: {library}{_span(self.axis, setup.values)}{held}")
         return "\n".join([*lines, f"  algorithms {', '.join(self.algorithms)}; protocols {', '.join(self.protocols)}"])
-
-    def _rest(self) -> str:
-        other = "noise" if self.axis == "duration" else "duration"
-        return f", {_span(other, self.fixed)}" if any(self.fixed) else ""
 
     def setup(self, system: str, degree: int | None = None) -> Setup:
         """Return the setup of a system.
