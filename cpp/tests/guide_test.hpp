@@ -1,7 +1,7 @@
 // Guidance may be wrong, a bound may not: searches led astray on purpose, and parts that were never looked at.
 #pragma once
 #include "search/node.hpp"
-#include "tests/solve_test.hpp"
+#include "tests/reference.hpp"
 
 namespace exactsindy::tests {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <chrono>
 
-#include "tests/solve_test.hpp"
+#include "tests/reference.hpp"
 
 namespace exactsindy::tests {
 

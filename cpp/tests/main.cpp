@@ -12,6 +12,7 @@
 #include "tests/certifier_test.hpp"
 #include "tests/constrained_test.hpp"
 #include "tests/solve_test.hpp"
+#include "tests/degenerate_test.hpp"
 #include "tests/guide_test.hpp"
 #include "tests/limits_test.hpp"
 #include "tests/threads_test.hpp"
