@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.data.checks import frozen, names_of, numbers
+from exactsindy.data.checks import frozen, names_of, numbers, unmasked
 from exactsindy.data.field import Field
 from exactsindy.data.labelled import is_xarray, unpack
 from exactsindy.data.notice import Notice
@@ -96,7 +96,7 @@ def _arrays(values: Any, names: Sequence[str] | None) -> tuple[list[Array], tupl
 
 
 def _double(values: Any, what: str) -> Array:
-    array = np.asarray(values)
+    array = unmasked(values)
     return array if array.dtype == np.float64 else numbers(array, what)
 
 

@@ -17,10 +17,38 @@ Array = NDArray[np.float64]
 LEAST_SAMPLES = 3
 
 
+def unmasked(values: Any) -> NDArray[Any]:
+    """Return values as a plain array in which masked entries (`numpy.ma`) are missing: NaN, NaT or None.
+
+    Examples
+    --------
+    >>> unmasked(np.ma.masked_equal([1, 999, 3], 999))
+    array([ 1., nan,  3.])
+    """
+    if not masked_entries(values):
+        return np.asarray(values)
+    if isinstance(values, (list, tuple)):
+        return np.array([unmasked(entry) for entry in values])
+    if values.dtype.kind in "mM":
+        return np.asarray(values.filled(np.array("NaT", dtype=values.dtype)))
+    if values.dtype.kind in "fiubc":
+        return np.asarray(values.astype(np.result_type(values.dtype, np.float64)).filled(np.nan))
+    plain = np.array(values, dtype=object)
+    plain[np.asarray(values.mask)] = None
+    return plain
+
+
+def masked_entries(values: Any) -> int:
+    """Return how many entries of an array, or of arrays in nested lists, are masked (`numpy.ma`)."""
+    if isinstance(values, (list, tuple)):
+        return sum(map(masked_entries, values))
+    return int(np.sum(values.mask)) if isinstance(values, np.ma.MaskedArray) else 0
+
+
 def numbers(values: Any, what: str) -> Array:
-    """Return values as doubles, or say which one is not a number."""
+    """Return values as doubles, masked ones as NaN, or say which one is not a number."""
     try:
-        table = np.asarray(values)
+        table = unmasked(values)
     except ValueError:
         raise DataError(
             f"{what} has rows of different lengths; expected a full table. Several trajectories are a list "

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from exactsindy.data.build_field import field
+from exactsindy.data.checks import unmasked
 from exactsindy.data.field import Field
 from exactsindy.data.frames import index_column, is_frame, read_frame
 from exactsindy.data.gaps import pieces
@@ -89,7 +90,7 @@ def trajectories(
         inputs = _one_of(controls, i, several, len(items), "controls")
         if isinstance(inputs, Mapping):
             control_names = tuple(inputs) if control_names is None else control_names
-            inputs = np.column_stack([np.asarray(column) for column in inputs.values()])
+            inputs = np.column_stack([unmasked(column) for column in inputs.values()])
         slopes = _one_of(derivatives, i, several, len(items), "derivatives")
         label = str(i) if several else ""
         try:
@@ -207,7 +208,7 @@ def _table(value: Any) -> dict[str, Any] | None:
         columns = {dim: value[dim].values} if dim in value.coords else {}
         return {**columns, **{str(name): array.values for name, array in arrays.items()}}
     if isinstance(value, Mapping):
-        return {str(name): np.asarray(column) for name, column in value.items()}
+        return {str(name): unmasked(column) for name, column in value.items()}
     return None
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.data.checks import numbers
+from exactsindy.data.checks import numbers, unmasked
 from exactsindy.data.gaps import pieces
 from exactsindy.data.notice import Notice
 from exactsindy.data.times import as_times
@@ -60,7 +60,7 @@ def from_table(
     u = np.column_stack([_numbers(table, name) for name in control_names]) if control_names else None
     members, dropped = [], list(notes)
     for label, rows in _groups(table, trajectory, n):
-        clock = when if np.ndim(when) == 0 else np.asarray(when)[rows]
+        clock = when if np.ndim(when) == 0 else unmasked(when)[rows]
         parts, lost = pieces(
             clock,
             x[rows],

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from exactsindy.data.checks import unmasked
 from exactsindy.data.notice import Notice
 
 
@@ -18,7 +19,7 @@ def as_times(values: Any, name: str) -> tuple[Any, tuple[Notice, ...]]:
     >>> as_times(np.array(["2020-01-01", "2020-01-02"]), "date")[0]
     array([    0., 86400.])
     """
-    array = np.asarray(values)
+    array = unmasked(values)
     if array.dtype.kind in "OU" and array.size and _is_date(array.flat[0]):
         try:
             stamps = [cell if isinstance(cell, datetime) else datetime.fromisoformat(cell) for cell in array]

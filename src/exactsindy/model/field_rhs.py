@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from exactsindy.data.checks import numbers
 from exactsindy.data.field import Field
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.library.variables import Variables
@@ -37,7 +38,7 @@ def named_fields(values: Any, names: tuple[str, ...], ndim: int, argument: str) 
             f"{argument} holds {len(values)} fields; expected {len(names)}: {', '.join(names)}, as a list, a "
             "mapping or along the first axis."
         )
-    arrays = {name: np.asarray(array, dtype=float) for name, array in zip(names, given, strict=True)}
+    arrays = {name: numbers(array, f"{argument}: the field {name!r}") for name, array in zip(names, given, strict=True)}
     shapes = {array.shape for array in arrays.values()}
     if len(shapes) > 1 or len(next(iter(shapes))) < ndim:
         raise DataError(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from exactsindy.data.checks import masked_entries
 from exactsindy.errors import ProblemError
 
 # bool counts as 0/1; complex, object, str, dates and records are refused.
@@ -15,15 +16,15 @@ _REAL_KINDS = "biuf"
 
 def as_real(values: npt.ArrayLike, argument: str) -> npt.NDArray[np.generic]:
     """Return `values` as an array of real numbers of its own type, not yet checked for NaN."""
+    count = masked_entries(values)
+    if count:
+        raise ProblemError(
+            f"{argument} has {count} masked entries: drop their rows, or give them weight 0 and pass a plain array."
+        )
     try:
         array = np.asarray(values)
     except (ValueError, TypeError) as error:
         raise ProblemError(f"{argument} cannot be read as an array ({error}).") from error
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        count = int(np.asarray(values.mask).sum())
-        raise ProblemError(
-            f"{argument} has {count} masked entries: drop their rows, or give them weight 0 and pass a plain array."
-        )
     if array.dtype.kind not in _REAL_KINDS:
         cure = "take .real or stack real and imaginary part" if array.dtype.kind == "c" else "convert it to float"
         raise ProblemError(f"{argument} has dtype {array.dtype}: expected real numbers, {cure}.")
