@@ -16,6 +16,7 @@ import exactsindy.certificate
 from exactsindy.certificate.verifying import verify
 from exactsindy.errors import ProblemError
 from exactsindy.problem import Block, Problem
+from exactsindy.solver import refit
 from exactsindy.solver.settings import Status, Total
 from oracle import FAMILIES, exact_best, exact_supports
 
@@ -254,8 +255,57 @@ def test_unfinished_solution_with_a_true_bound_passes(problem, claims):
     status = (Status.TIME_LIMIT, Status.OPTIMAL)
     result = verify(problem, replace(stopped, status=status, margin=change(claims.margin, 0, math.nan)))
     assert result.ok
-    assert result.checks[0].optimal is True
+    assert result.unchecked == ()
+    assert result.checks[0].optimal is False
     assert result.checks[0].margin is None
+    assert "x': feasible yes" in str(result)
+    assert "optimal not claimed (enumerated: a better support exists)" in str(result.checks[0])
+
+
+@pytest.mark.parametrize("bound", [0.0, -math.inf])
+def test_no_claimed_gap_excuses_a_better_support(bound):
+    rng = np.random.default_rng(0)
+    theta = rng.normal(size=(60, 8))
+    problem = Problem.from_arrays(theta, 2 * theta[:, 3] - theta[:, 5] + 0.1 * rng.normal(size=60))
+    bad = refit(problem, [[0, 1]])
+    forged = replace(bad, k=(2,), status=(Status.OPTIMAL,), lower_bound=np.array([bound]), margin=np.array([math.nan]))
+    assert forged.gap[0] >= 1.0
+    result = verify(problem, forged)
+    assert not result.ok
+    assert result.checks[0].optimal is False
+    assert "y0': the status says optimal at" in result.failures[0]
+    assert "optimal NO (enumerated)" in str(result)
+
+
+def test_optimum_found_with_a_coarse_gap_passes_if_it_is_the_optimum(problem, claims):
+    coarse = replace(claims, lower_bound=0.9 * claims.lower_bound, gap=np.full(2, 0.1))
+    assert verify(problem, coarse).ok
+
+
+@pytest.mark.parametrize("status", [Status.TOLERANCE, Status.REFITTED])
+def test_optimality_is_not_reported_where_a_better_support_is_known(problem, claims, status):
+    stopped = suboptimal(problem, claims, -math.inf)
+    margin = change(claims.margin, 0, math.nan)
+    result = verify(problem, replace(stopped, status=(status, Status.OPTIMAL), margin=margin))
+    assert result.ok
+    assert result.checks[0].optimal is False
+    assert "optimal yes" not in str(result.checks[0])
+
+
+def test_infeasible_without_constraints_is_found(problem, claims):
+    result = verify(problem, replace(claims, status=(Status.INFEASIBLE, Status.OPTIMAL)))
+    assert not result.ok
+    assert result.failures == (
+        "x': infeasible is claimed, but there are no constraints: the empty support is always there.",
+    )
+    assert "x': infeasible NO" in str(result)
+
+
+def test_false_objective_is_no_optimum(problem, claims):
+    false = suboptimal(problem, claims, claims.objective[0])
+    result = verify(problem, replace(false, objective=claims.objective))
+    assert result.checks[0].objective is False
+    assert result.checks[0].optimal is False
 
 
 def test_unknown_bound_passes(problem, claims):
@@ -396,8 +446,14 @@ def test_large_library_is_not_enumerated():
     result = verify(problem, claims)
     assert result.ok
     assert result.optimality == "not checked"
+    assert result.unchecked == ("optimality",)
     assert result.checks[0].optimal is None
     assert str(result).startswith("Verified, except optimality: too many supports to look at all of them.")
+    stopped = replace(claims, status=(Status.TIME_LIMIT,), lower_bound=0.9 * value, gap=np.full(1, 0.1))
+    assert verify(problem, stopped).unchecked == ("the lower bound",)
+    given = replace(claims, status=(Status.REFITTED,), lower_bound=np.array([-math.inf]), gap=np.full(1, math.inf))
+    assert verify(problem, given).unchecked == ()
+    assert str(verify(problem, given)).startswith("Verified: every claim holds; nothing is claimed about other")
 
 
 def test_several_blocks_with_ridge_per_term():

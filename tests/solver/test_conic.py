@@ -31,7 +31,12 @@ def test_a_stable_linear_part():
     solution = es.solve(problem, 2, constraints=[es.Dissipative(0.05)])
     assert solution.optimal
     assert linear_part(solution).max() <= -0.05 + 1e-9
-    assert es.verify(problem, solution).ok
+    checked = es.verify(problem, solution)
+    assert checked.ok
+    assert checked.checks[0].stationary is None
+    assert checked.unchecked == ("optimality", "stationarity")
+    assert str(checked).startswith("Verified, except optimality and stationarity: supports under Quadratic and semidef")
+    assert "stationary not checked; bound yes; optimal not checked" in str(checked)
     bent = solution.coef.copy()
     bent[1, 2] += 0.2
     failures = es.verify(problem, es.Solution(**{**vars(solution), "coef": bent})).failures
@@ -106,6 +111,12 @@ def test_infeasible_is_proved_and_named():
     solution = es.solve(problem, 1, constraints=[es.Quadratic({(a, a): 1}, -1), es.Forbid("y'", "1")])
     assert es.Status.INFEASIBLE in solution.status
     assert solution.conflict[0].startswith("Quadratic")
+    checked = es.verify(problem, solution)
+    assert checked.ok
+    assert "infeasibility" in checked.unchecked
+    found = checked.checks[solution.status.index(es.Status.INFEASIBLE)]
+    assert (found.feasible, found.objective, found.stationary, found.bound, found.optimal) == (None,) * 5
+    assert "infeasible not checked" in str(found)
 
 
 @pytest.mark.parametrize(

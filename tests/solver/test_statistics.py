@@ -49,6 +49,9 @@ def test_significance_of_constrained_fits():
     )
     solution = es.solve(problem, 3, constraints=[es.Significant(3), es.Fixed("x'", "b", 0.001)])
     assert supports(solution, problem) == ["a", "b"]  # a coefficient the constraints need counts as significant
+    checked = es.verify(problem, solution)
+    assert checked.unchecked == ("optimality", "feasibility")
+    assert "supports under Significant are not looked at." in str(checked)
     path = es.solve_path(problem, 2, constraints=[es.Significant(3)])
     assert [supports(s, problem) for s in path] == [[], ["a"], ["a"]]
 

@@ -12,7 +12,7 @@ import numpy as np
 from exactsindy.certificate.exact import Equation, as_float
 from exactsindy.certificate.stacked import Stacked
 from exactsindy.certificate.supports import count_supports, support_value, supports
-from exactsindy.certificate.verification import EquationCheck, Optimality
+from exactsindy.certificate.verification import TOO_MANY, EquationCheck
 from exactsindy.constraints.convex import Cone
 from exactsindy.constraints.rules import Row, Rules
 
@@ -144,59 +144,87 @@ def check(
     """Check the claim about equations that belong together; ``feasibility`` holds what was found wrong already."""
     name = ", ".join(equation.name for equation in equations)
     pairs = [(eq, coef[e, list(eq.columns)].tolist()) for eq, e in zip(equations, indices, strict=True)]
+    best, reason = _least(rules, equations, indices, ridge, budgets)
     if claim.infeasible:
-        beaten, ranked = _enumerated(rules, equations, indices, ridge, budgets, claim, 0.0)
-        optimality: Optimality = "enumerated" if ranked else "not checked"
-        optimal = not beaten if ranked else None
-        return EquationCheck(name, True, True, 0.0, True, 0.0, True, optimality, optimal, None, tuple(beaten))
+        return _infeasible(name, best, reason)
     value = as_float(sum((equation.objective(x) for equation, x in pairs), Fraction(0)))
     floor = math.hypot(*(equation.floor(x) for equation, x in pairs))
     tolerance = _RELATIVE * value + 2 * math.sqrt(value) * floor + floor**2
     wrong = []
     if not abs(claim.objective - value) <= tolerance:
         wrong.append(f"the objective is claimed to be {claim.objective!r}, but the coefficients give {value!r}.")
-    # (Multipliers of cones are not looked for: there the gradient stays unchecked.)
-    gradient = 0.0 if rules.convex else unexplained_gradient(rules, equations, indices, coef)
+    # Multipliers of cones are not looked for: there the gradient stays unchecked.
+    gradient = None if rules.convex else unexplained_gradient(rules, equations, indices, coef)
     steep = []
-    if gradient > _GRADIENT:
+    if gradient is not None and gradient > _GRADIENT:
         steep.append(f"the coefficients are not optimal on their support (relative gradient {gradient:.1e}).")
-    loose = []
-    if not claim.lower_bound <= claim.objective + tolerance:
-        loose.append(f"the lower bound {claim.lower_bound!r} exceeds the objective {claim.objective!r}.")
-    beaten, ranked = _enumerated(rules, equations, indices, ridge, budgets, claim, tolerance)
+    loose = _loose(claim, best, tolerance)
+    optimal = None if best is None else bool(max(claim.objective, value) <= best + tolerance + _RELATIVE * best)
+    beaten = []
+    if claim.optimal and optimal is False:
+        beaten.append(f"the status says optimal at {claim.objective!r}, but a support has the objective {best!r}.")
     return EquationCheck(
         target=name,
-        feasible=not feasibility,
+        claimed=claim.claimed,
+        # Nothing here recomputes the t-values of Significant.
+        feasible=False if feasibility else None if rules.t_level else True,
         objective=not wrong,
         objective_error=abs(claim.objective - value) / value if value else float(claim.objective != 0),
-        stationary=not steep,
+        stationary=None if gradient is None else not steep,
         gradient=gradient,
         bound=not loose,
-        optimality="enumerated" if ranked else "not checked",
-        optimal=not beaten if ranked else None,
+        optimality="not checked" if best is None else "enumerated",
+        optimal=optimal,
         margin=None,
         failures=(*feasibility, *wrong, *steep, *loose, *beaten),
+        reason=reason,
     )
 
 
-def _enumerated(
+def _infeasible(name: str, best: float | None, reason: str) -> EquationCheck:
+    """Check the claim that no support satisfies the constraints: there are no coefficients to look at."""
+    beaten = [] if best in (None, math.inf) else [f"infeasible is claimed, but a support has the objective {best!r}."]
+    return EquationCheck(
+        target=name,
+        claimed="infeasible",
+        feasible=None,
+        objective=None,
+        objective_error=None,
+        stationary=None,
+        gradient=None,
+        bound=None,
+        optimality="not checked" if best is None else "enumerated",
+        optimal=None if best is None else not beaten,
+        margin=None,
+        failures=tuple(beaten),
+        reason=reason,
+    )
+
+
+def _loose(claim: Any, best: float | None, tolerance: float) -> list[str]:
+    """Return what is wrong with the lower bound; ``best`` is the least objective of all supports, where known."""
+    failures = []
+    if not claim.lower_bound <= claim.objective + tolerance:
+        failures.append(f"the lower bound {claim.lower_bound!r} exceeds the objective {claim.objective!r}.")
+    if best is not None and claim.lower_bound > best + tolerance + _RELATIVE * best:
+        failures.append(f"the lower bound is {claim.lower_bound!r}, but a support has the objective {best!r}.")
+    return failures
+
+
+def _least(
     rules: Rules,
     equations: Sequence[Equation],
     indices: Sequence[int],
     ridge: NDArray[np.float64],
     budgets: Sequence[tuple[Sequence[int], int]],
-    claim: Any,
-    tolerance: float,
-) -> tuple[list[str], bool]:
-    """Return what enumeration contradicts, and whether it was done."""
+) -> tuple[float | None, str]:
+    """Return the least objective of all supports that satisfy the constraints, or None and why it is not known."""
+    if rules.convex:
+        return None, "supports under Quadratic and semidefinite constraints are not looked at"
+    if rules.t_level:
+        return None, "supports under Significant are not looked at"
     stacked = Stacked.of(rules, indices, ridge, [eq.weight for eq in equations], budgets)
-    if count_supports(stacked) > _MOST_SUPPORTS or rules.convex or rules.t_level:
-        return [], False
+    if count_supports(stacked) > _MOST_SUPPORTS:
+        return None, TOO_MANY
     best = min((support_value(stacked, s)[0] for s in supports(stacked)), default=math.inf) + stacked.constant
-    if claim.infeasible:
-        return ([f"infeasible is claimed, but a support has the objective {best!r}."] if best < math.inf else []), True
-    if claim.lower_bound > best + tolerance + _RELATIVE * best:
-        return [f"the lower bound is {claim.lower_bound!r}, but a support has the objective {best!r}."], True
-    if claim.optimal and claim.objective > best + tolerance + _RELATIVE * best:
-        return [f"the status says optimal at {claim.objective!r}, but a support has the objective {best!r}."], True
-    return [], True
+    return best, ""

@@ -2,67 +2,99 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 Optimality = Literal["enumerated", "not checked"]
+Claimed = Literal["optimal", "infeasible", "bound", "nothing"]
+#: Why supports were not looked at, said by `EquationCheck.reason`.
+TOO_MANY = "too many supports to look at all of them"
+_ABOUT_ALL = {"optimal": "optimality", "infeasible": "infeasibility", "bound": "the lower bound"}
 
 
 @dataclass(frozen=True)
 class EquationCheck:
     """What was found for one equation, or for all equations that share one budget.
 
+    Each finding is True, False, or None where it was not checked.
+
     Parameters
     ----------
     target
         Its name, or the names of all that share the budget.
+    claimed
+        What is said about all supports: ``"optimal"`` or ``"infeasible"`` if the status says so; ``"bound"`` if a
+        search was stopped, but has a lower bound; ``"nothing"`` if the support was given.
     feasible
-        Not more than k terms, linearly independent, of the equation's library, and no coefficient elsewhere.
+        Not more than k terms, linearly independent, of the equation's library, no coefficient elsewhere, and all
+        constraints hold.
     objective, objective_error
         The claimed objective is that of the coefficients; relative difference, recomputed in exact
         arithmetic.
     stationary, gradient
         The coefficients are the least-squares fit on their support; largest relative gradient, about 1e-16.
     bound
-        The claimed lower bound does not exceed the objective.
+        The claimed lower bound does not exceed the objective, nor that of any support looked at.
     optimality
         ``"enumerated"`` if all supports were looked at.
     optimal
-        No support lies below the claimed bound, nor below the objective if the status says optimal (None: not
-        checked).
+        No support is better than this one, whatever gap or bound is claimed. False is a failure only if the status
+        says optimal. Of an equation called infeasible: no support satisfies the constraints.
     margin
         The next-best support of the same size is as far as claimed (None: not claimed or not checked).
     failures
         One sentence for each claim that does not hold.
+    reason
+        Why not all supports were looked at, or could not be told apart.
     """
 
     target: str
-    feasible: bool
-    objective: bool
-    objective_error: float
-    stationary: bool
-    gradient: float
-    bound: bool
+    claimed: Claimed
+    feasible: bool | None
+    objective: bool | None
+    objective_error: float | None
+    stationary: bool | None
+    gradient: float | None
+    bound: bool | None
     optimality: Optimality
     optimal: bool | None
     margin: bool | None
     failures: tuple[str, ...]
+    reason: str = ""
 
     @property
     def ok(self) -> bool:
         """Whether every claim that was checked holds."""
         return not self.failures
 
+    @property
+    def unchecked(self) -> tuple[str, ...]:
+        """What is claimed but was not checked: "optimality", "infeasibility", "the lower bound" ..."""
+        about_all = [] if self.optimality == "enumerated" or self.claimed == "nothing" else [_ABOUT_ALL[self.claimed]]
+        if self.claimed == "infeasible":
+            return tuple(about_all)
+        own = (("feasibility", self.feasible), ("stationarity", self.stationary))
+        return tuple([*about_all, *(name for name, value in own if value is None)])
+
     def __str__(self) -> str:
-        words = {True: "yes", False: "NO", None: "not checked"}
-        optimal = f"{words[self.optimal]} (enumerated)" if self.optimality == "enumerated" else "not checked"
-        line = (
-            f"{self.target}: feasible {words[self.feasible]}; objective {words[self.objective]} "
-            f"(relative error {_shown(self.objective_error)}); stationary {words[self.stationary]} "
-            f"({_shown(self.gradient)}); bound {words[self.bound]}; optimal {optimal}; "
-            f"margin {words[self.margin]}"
+        return "\n".join([f"{self.target}: {self._line()}", *(f"  - {failure}" for failure in self.failures)])
+
+    def _line(self) -> str:
+        optimal = _word(self.optimal)
+        if self.optimality == "enumerated":
+            optimal += " (enumerated)"
+        if self.claimed == "infeasible":
+            return f"infeasible {optimal}"
+        if self.claimed in ("bound", "nothing") and self.optimal is False:
+            optimal = "not claimed (enumerated: a better support exists)"
+        error = "" if self.objective_error is None else f" (relative error {_shown(self.objective_error)})"
+        gradient = "" if self.gradient is None else f" ({_shown(self.gradient)})"
+        return (
+            f"feasible {_word(self.feasible)}; objective {_word(self.objective)}{error}; "
+            f"stationary {_word(self.stationary)}{gradient}; bound {_word(self.bound)}; optimal {optimal}; "
+            f"margin {_word(self.margin)}"
         )
-        return "\n".join([line, *(f"  - {failure}" for failure in self.failures)])
 
 
 @dataclass(frozen=True)
@@ -77,23 +109,23 @@ class Verification:
 
     @property
     def ok(self) -> bool:
-        """Whether every claim that was checked holds; see `optimality` for what was checked."""
+        """Whether every claim that was checked holds; see `unchecked` for what was not."""
         return self.same_problem and all(check.ok for check in self.checks)
 
     @property
-    def feasible(self) -> bool:
-        """Whether all supports and coefficients keep the rules."""
-        return all(check.feasible for check in self.checks)
+    def feasible(self) -> bool | None:
+        """Whether all supports and coefficients keep the rules (None: not all were checked)."""
+        return _together(check.feasible for check in self.checks)
 
     @property
-    def objective(self) -> bool:
-        """Whether all claimed objectives are those of the coefficients."""
-        return all(check.objective for check in self.checks)
+    def objective(self) -> bool | None:
+        """Whether all claimed objectives are those of the coefficients (None: not all were checked)."""
+        return _together(check.objective for check in self.checks)
 
     @property
-    def stationary(self) -> bool:
-        """Whether all coefficients are least-squares fits on their supports."""
-        return all(check.stationary for check in self.checks)
+    def stationary(self) -> bool | None:
+        """Whether all coefficients are least-squares fits on their supports (None: not all were checked)."""
+        return _together(check.stationary for check in self.checks)
 
     @property
     def optimality(self) -> Optimality:
@@ -107,18 +139,37 @@ class Verification:
         own = tuple(f"{check.target}: {text}" for check in self.checks for text in check.failures)
         return own if self.same_problem else (other, *own)
 
+    @property
+    def unchecked(self) -> tuple[str, ...]:
+        """What is claimed but was not checked, in words such as "optimality"; empty if everything was checked."""
+        return tuple(dict.fromkeys(name for check in self.checks for name in check.unchecked))
+
     def __repr__(self) -> str:
         return f"<Verification {'holds' if self.ok else 'FAILS'}; optimality {self.optimality}>"
 
     def __str__(self) -> str:
+        unchecked = self.unchecked
         if not self.ok:
             head = "NOT verified: a claim does not hold for these data."
-        elif self.optimality == "enumerated":
+        elif not unchecked and self.optimality == "enumerated":
             head = "Verified: every claim holds, and every support was looked at."
+        elif not unchecked:
+            head = "Verified: every claim holds; nothing is claimed about other supports."
         else:
-            head = "Verified, except optimality: too many supports to look at all of them."
+            named = " and ".join(filter(None, [", ".join(unchecked[:-1]), unchecked[-1]]))
+            reasons = dict.fromkeys(check.reason for check in self.checks if check.reason)
+            head = f"Verified, except {named}: {'; '.join(reasons)}."
         other = () if self.same_problem else (f"  - {self.failures[0]}",)
         return "\n".join([head, *other, *map(str, self.checks)])
+
+
+def _together(findings: Iterable[bool | None]) -> bool | None:
+    known = list(findings)
+    return False if False in known else None if None in known else True
+
+
+def _word(finding: bool | None) -> str:
+    return "not checked" if finding is None else "yes" if finding else "NO"
 
 
 def _shown(error: float) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from exactsindy.certificate import constrained
 from exactsindy.certificate.exact import Equation, NormalEquations, as_float
 from exactsindy.certificate.ranking import Ranking, combine, countable, rank
-from exactsindy.certificate.verification import EquationCheck, Verification
+from exactsindy.certificate.verification import TOO_MANY, Claimed, EquationCheck, Verification
 from exactsindy.constraints import compile_rules
 from exactsindy.errors import ProblemError
 
@@ -77,7 +77,8 @@ def verify(problem: Problem, solution: Claims) -> Verification:
 
     Supports, objective, stationarity and bound are checked in exact arithmetic. Where there are at most 1e6
     supports of the size asked for, all are looked at: none may have an objective below the claimed lower
-    bound.
+    bound, and none a better one than an answer called optimal, whatever gap is claimed: one found with a coarse
+    ``Settings.gap`` passes only if it is the best all the same.
 
     A claimed value v passes if it is right to 1e-9 v plus the rounding of a residual norm computed in
     doubles, 64 sqrt(D + 1) eps (|y| + sum |xi_j| |theta_j|). At that level (an exact fit) margins are not
@@ -156,6 +157,9 @@ def _verify_constrained(
         claim = _claim(solution, i, rows, allowed, [allowed] * len(rows))
         equations = [everything[e] for e in rows]
         wrong: list[str] = []
+        if not np.isfinite(coef[list(rows)]).all():
+            checks.append(_not_finite(claim, ", ".join(equation.name for equation in equations), wrong))
+            continue
         if not claim.infeasible:
             wrong += _misplaced(claim, equations, coef[list(rows)], budgets, rules.width, rows)
             wrong += constrained.violations(rules, coef, solution.support, rows)
@@ -253,24 +257,34 @@ class _Claim:
     lower_bound: float
     gap: float
     margin: float
-    optimal: bool
+    claimed: Claimed
     budget: int
     caps: tuple[int, ...]
-    infeasible: bool = False
+
+    @property
+    def optimal(self) -> bool:
+        """Whether the status says optimal."""
+        return self.claimed == "optimal"
+
+    @property
+    def infeasible(self) -> bool:
+        """Whether the status says infeasible."""
+        return self.claimed == "infeasible"
 
 
 def _claim(solution: Claims, i: int, rows: range, budget: int, caps: Sequence[int]) -> _Claim:
-    status = solution.status[i]
+    status, bound = solution.status[i], float(solution.lower_bound[i])
+    unproved: Claimed = "nothing" if bound == -math.inf else "bound"
+    said: dict[str, Claimed] = {"OPTIMAL": "optimal", "INFEASIBLE": "infeasible"}
     return _Claim(
         support=tuple(tuple(int(j) for j in solution.support[row]) for row in rows),
         objective=float(solution.objective[i]),
-        lower_bound=float(solution.lower_bound[i]),
+        lower_bound=bound,
         gap=float(solution.gap[i]),
         margin=float(solution.margin[i]),
-        optimal=str(getattr(status, "name", status)).upper() == "OPTIMAL",
+        claimed=said.get(str(getattr(status, "name", status)).upper(), unproved),
         budget=int(budget),
         caps=tuple(min(int(budget), int(cap)) for cap in caps),
-        infeasible=str(getattr(status, "name", status)).upper() == "INFEASIBLE",
     )
 
 
@@ -280,29 +294,49 @@ def _check(claim: _Claim, equations: Sequence[Equation], coef: NDArray[np.float6
     name = ", ".join(equation.name for equation in equations)
     infeasible = _infeasibilities(claim, equations, coef)
     if not np.isfinite(coef).all():
-        failures = (*infeasible, "not all coefficients are finite numbers.")
-        return EquationCheck(name, False, False, math.inf, False, math.inf, False, "not checked", None, None, failures)
+        return _not_finite(claim, name, infeasible)
     value = as_float(sum((equation.objective(x) for equation, x in pairs), Fraction(0)))
     floor = math.hypot(*(equation.floor(x) for equation, x in pairs))
     gradient = max(e.gradient(x, np.flatnonzero(x).tolist()) for e, x in pairs)
     wrong = _objective_failures(claim, value, floor)
     steep = [] if gradient <= _GRADIENT else [_STEEP.format(gradient)]
-    loose = _bound_failures(claim, floor)
     ranking = _ranking(equations, claim)
-    beaten = _optimality_failures(claim, ranking, floor)
+    loose = _bound_failures(claim, ranking, floor)
+    optimal, reason = _optimal(claim, ranking, value, floor)
+    beaten = _optimality_failures(claim, ranking, optimal)
     near = _margin_failures(claim, ranking, floor)
     return EquationCheck(
         target=name,
+        claimed=claim.claimed,
         feasible=not infeasible,
         objective=not wrong,
         objective_error=abs(claim.objective - value) / value if value else float(claim.objective != 0),
         stationary=not steep,
         gradient=gradient,
         bound=not loose,
-        optimality="not checked" if beaten is None else "enumerated",
-        optimal=None if beaten is None else not beaten,
+        optimality="not checked" if reason else "enumerated",
+        optimal=False if beaten else optimal,
         margin=None if near is None else not near,
-        failures=(*infeasible, *wrong, *steep, *loose, *(beaten or ()), *(near or ())),
+        failures=(*infeasible, *wrong, *steep, *loose, *beaten, *(near or ())),
+        reason=reason,
+    )
+
+
+def _not_finite(claim: _Claim, name: str, failures: Sequence[str]) -> EquationCheck:
+    """Return the check of coefficients that cannot be computed with."""
+    return EquationCheck(
+        target=name,
+        claimed=claim.claimed,
+        feasible=False,
+        objective=None,
+        objective_error=None,
+        stationary=None,
+        gradient=None,
+        bound=None,
+        optimality="not checked",
+        optimal=None,
+        margin=None,
+        failures=(*failures, "not all coefficients are finite numbers."),
     )
 
 
@@ -338,14 +372,20 @@ def _objective_failures(claim: _Claim, value: float, floor: float) -> list[str]:
     return [f"the objective is claimed to be {claim.objective!r}, but the coefficients give {value!r}."]
 
 
-def _bound_failures(claim: _Claim, floor: float) -> list[str]:
+def _bound_failures(claim: _Claim, ranking: Ranking | None, floor: float) -> list[str]:
+    """Return what is wrong with the bound and its gap."""
     objective, bound = claim.objective, claim.lower_bound
+    failures = []
     if not bound <= objective + _tolerance(abs(objective), floor):
-        return [f"the lower bound {bound!r} exceeds the objective {objective!r}."]
+        failures.append(f"the lower bound {bound!r} exceeds the objective {objective!r}.")
     gap = (objective - bound) / max(objective, floor**2) if objective > bound else 0.0
     if claim.gap < gap - _RELATIVE * max(1.0, gap):
-        return [f"the gap is claimed to be {claim.gap:.3g}, but objective and bound give {gap:.3g}."]
-    return []
+        failures.append(f"the gap is claimed to be {claim.gap:.3g}, but objective and bound give {gap:.3g}.")
+    if ranking is not None:
+        high = _least(ranking)[1]
+        if bound > high + _tolerance(high, floor):
+            failures.append(f"the lower bound is {bound!r}, but a support has the objective {high!r}.")
+    return failures
 
 
 def _ranking(equations: Sequence[Equation], claim: _Claim) -> Ranking | None:
@@ -355,19 +395,33 @@ def _ranking(equations: Sequence[Equation], claim: _Claim) -> Ranking | None:
     return combine([rank(equation, cap) for equation, cap in capped], claim.budget)
 
 
-def _optimality_failures(claim: _Claim, ranking: Ranking | None, floor: float) -> list[str] | None:
-    """Return what enumeration contradicts; None if it was not done or its intervals cannot decide."""
+def _least(ranking: Ranking) -> tuple[float, float]:
+    """Return between which numbers the least objective of all supports lies; they are nearly always equal."""
+    least = [intervals[0] for intervals in ranking if intervals]
+    return min(interval.low for interval in least), min(interval.high for interval in least)
+
+
+def _optimal(claim: _Claim, ranking: Ranking | None, value: float, floor: float) -> tuple[bool | None, str]:
+    """Return whether no support is better than one of this value, or None and why enumeration cannot say."""
     if ranking is None:
-        return None
-    low = min(intervals[0].low for intervals in ranking if intervals)
-    high = min(intervals[0].high for intervals in ranking if intervals)
-    tolerance = _tolerance(high, floor)
-    if claim.lower_bound > high + tolerance:
-        return [f"the lower bound is {claim.lower_bound!r}, but a support has the objective {high!r}."]
-    slack = claim.gap * max(claim.objective, floor**2) if claim.gap > 0 else 0.0
-    if claim.optimal and not claim.objective <= high + tolerance + slack:
-        return [f"the status says optimal at {claim.objective!r}, but a support has the objective {high!r}."]
-    return None if claim.lower_bound > low + tolerance else []
+        return None, TOO_MANY
+    low, high = _least(ranking)
+    tolerance, objective = _tolerance(high, floor), max(claim.objective, value)
+    if not objective <= high + tolerance:
+        return False, ""
+    if max(objective, claim.lower_bound) > low + tolerance:
+        return None, "too many supports are too close to tell apart"
+    return True, ""
+
+
+def _optimality_failures(claim: _Claim, ranking: Ranking | None, optimal: bool | None) -> list[str]:
+    """Return why this is not the optimum it is said to be: a gap proves nothing, however it was asked for."""
+    if claim.infeasible:
+        return ["infeasible is claimed, but there are no constraints: the empty support is always there."]
+    if ranking is None or not claim.optimal or optimal is not False:
+        return []
+    high = _least(ranking)[1]
+    return [f"the status says optimal at {claim.objective!r}, but a support has the objective {high!r}."]
 
 
 def _margin_failures(claim: _Claim, ranking: Ranking | None, floor: float) -> list[str] | None:
