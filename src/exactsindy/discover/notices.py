@@ -120,7 +120,8 @@ def selection_notices(selection: Selection, k_max: int) -> Iterator[Notice]:
     if isinstance(solution.k, Total):
         return
     for i, choice in enumerate(selection.choices):
-        later = [k for k, s in enumerate(selection.path) if s.status[i] is not Status.OPTIMAL]
+        proved = (Status.OPTIMAL, Status.INFEASIBLE)
+        later = [k for k, s in enumerate(selection.path) if s.status[i] not in proved]
         if later and later[0] == choice.k + 1:
             yield Notice(
                 "unproved", f"{choice.equation}: sizes from {later[0]} terms on are not proved within the time limit."

@@ -21,7 +21,7 @@ def settled(selection: Selection) -> bool:
     """Say whether the chosen sizes and the next ones, which the choice rests on, are proved."""
     last = len(selection.path) - 1
     return all(
-        selection.path[min(k, last)].status[i] is Status.OPTIMAL
+        selection.path[min(k, last)].status[i] in (Status.OPTIMAL, Status.INFEASIBLE)
         for i, choice in enumerate(selection.choices)
         for k in range(choice.k + 2)
     )

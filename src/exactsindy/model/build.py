@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from exactsindy.certificate.record import Certificate
+from exactsindy.constraints import compile_rules
 from exactsindy.data.target import Target
 from exactsindy.errors import ProblemError
 from exactsindy.library.parser import parse_term
@@ -70,13 +71,25 @@ def from_solution(
     known = variables or guess_variables(targets, library)
     coef = np.asarray(solution.coef, dtype=float)
     ridge = np.broadcast_to(np.asarray(getattr(solution, "ridge", 0.0), dtype=float), coef.shape)
+    fixed = fixed_terms(problem, getattr(solution, "constraints", ()), coef) if with_errors else []
     equations = []
     for i, (target, chosen) in enumerate(zip(targets, solution.support, strict=True)):
         support = [int(j) for j in chosen]
         terms = tuple(_library_term(problem.terms[j], known) for j in support)
-        errors = standard_errors(problem, i, coef[i], support, ridge[i]) if with_errors else None
+        errors = standard_errors(problem, i, coef[i], support, ridge[i], fixed[i]) if with_errors else None
         equations.append(Equation(target, terms, tuple(float(c) for c in coef[i, support]), errors))
     return (known if variables or library else _trimmed(known, equations)), tuple(equations)
+
+
+def fixed_terms(problem: Problem, constraints: Sequence[Any], coef: Any) -> list[set[int]]:
+    """Return per equation the terms whose coefficients a constraint decides: a known value, or a bound that is met."""
+    if not constraints:
+        return [set() for _ in coef]
+    rules = compile_rules(problem, constraints)
+    flat = coef.ravel()
+    decided = np.isclose(flat, rules.lower, rtol=1e-9, atol=0.0) | np.isclose(flat, rules.upper, rtol=1e-9, atol=0.0)
+    decided[[row.variables[0] for row in rules.equalities if len(row.variables) == 1]] = True
+    return [set(map(int, np.flatnonzero(row))) for row in decided.reshape(coef.shape)]
 
 
 def certificates_of(solution: object) -> tuple[Certificate, ...]:

@@ -26,7 +26,7 @@ class Equation:
     coefficients
         One finite number per term.
     standard_errors
-        One per term, or ``None`` where they are not known.
+        One per term, nan for a coefficient that a constraint decides; ``None`` where they are not known.
 
     Examples
     --------

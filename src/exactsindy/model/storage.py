@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -57,7 +58,7 @@ def _document(stored: Stored) -> dict[str, Any]:
                 "target": equation.name,
                 "terms": [term.name for term in equation.terms],
                 "coefficients": equation.coefficients,
-                "standard_errors": equation.standard_errors,
+                "standard_errors": _errors(equation),
             }
             for equation in stored.equations
         ],
@@ -118,7 +119,7 @@ def _stored(document: Mapping[str, Any], library: Library | None) -> Stored:
                 target,
                 tuple(_term(name, variables, own) for name in _texts(row["terms"], "terms")),
                 _numbers(row["coefficients"], "coefficients"),
-                None if errors is None else _numbers(errors, "standard_errors"),
+                None if errors is None else _numbers(_unknown(errors), "standard_errors"),
             )
         )
     if not equations:
@@ -161,6 +162,17 @@ def _text(value: Any, entry: str) -> str:
 
 def _texts(value: Any, entry: str) -> tuple[str, ...]:
     return tuple(_text(item, entry) for item in _list(value, entry))
+
+
+def _errors(equation: Equation) -> list[float | None] | None:
+    """Return the standard errors as JSON has them: null where there is none."""
+    errors = equation.standard_errors
+    return None if errors is None else [None if math.isnan(error) else error for error in errors]
+
+
+def _unknown(errors: Any) -> Any:
+    """Return stored standard errors with nan for null."""
+    return [math.nan if error is None else error for error in errors] if isinstance(errors, list) else errors
 
 
 def _numbers(value: Any, entry: str) -> tuple[float, ...]:

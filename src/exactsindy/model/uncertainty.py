@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ Array = NDArray[np.float64]
 
 
 def standard_errors(
-    problem: Problem, target: int, coef: Array, support: Sequence[int], ridge: Array
+    problem: Problem, target: int, coef: Array, support: Sequence[int], ridge: Array, fixed: Collection[int] = ()
 ) -> tuple[float, ...] | None:
     r"""Return the standard errors of the coefficients of one equation, or ``None`` if they do not exist.
 
@@ -35,7 +35,15 @@ def standard_errors(
         Indices of its terms.
     ridge
         Ridge weights over all terms of the problem.
+    fixed
+        Indices of terms whose coefficients constraints decide: they have no standard error (nan), and those of the
+        others are for these known.
     """
+    if any(index in fixed for index in support):
+        free = [index for index in support if index not in fixed]
+        errors = standard_errors(problem, target, coef, free, ridge)
+        spread_of = dict(zip(free, errors, strict=True)) if errors is not None else {}
+        return tuple(spread_of.get(index, np.nan) for index in support) if spread_of else None
     block, j = problem.locate(target)
     freedom = block.n_samples - len(support)
     if not len(support) or freedom <= 0:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from exactsindy.errors import SolverError
 from exactsindy.problem import Problem
 from exactsindy.selection.effective import effective_rows
-from exactsindy.selection.growth import ln_choose, row_counts, term_count
+from exactsindy.selection.growth import first_sizes, ln_choose, row_counts, term_count
 from exactsindy.selection.record import Candidate, Verdict
 from exactsindy.solver import Solution, Total, refit
 
@@ -119,17 +119,22 @@ def _least(
     rows: float | str | Mapping[str, float] | None,
     price: Callable[[Solution, int, float], float],
 ) -> tuple[Verdict, ...]:
-    """Return the size of least m ln(RSS / m) + price per entry."""
+    """Return the size of least m ln(RSS / m) + price per entry, among those that satisfy the constraints."""
     scored = candidate.problem if validation is None else validation
     shared = isinstance(candidate.path[0].k, Total)
     values = np.full((len(candidate.path), 1 if shared else len(scored.target_names)), np.nan)
     nominal = np.array([scored.n_samples_of(i) for i in range(len(scored.target_names))], dtype=float)
+    first = first_sizes(candidate.path)
     for k in range(smallest, len(candidate.path)):
         solution = candidate.path[k]
-        coef = refit(candidate.problem, solution).coef if unbias else solution.coef
+        if k < min(first):
+            continue
+        coef = refit(candidate.problem, solution, constraints=candidate.constraints).coef if unbias else solution.coef
         rss = np.maximum(scored.rss(coef), np.finfo(float).tiny)
         totals = (np.array([rss.sum()]), np.array([nominal.sum()])) if shared else (rss, nominal)
         for entry, (left, n) in enumerate(zip(*totals, strict=True)):
+            if not np.isfinite(solution.objective[entry]):
+                continue
             m = _effective(rows, candidate, entry, n)
             values[k, entry] = m * math.log(left / n) + price(solution, entry, m)
     verdicts = []

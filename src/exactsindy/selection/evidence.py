@@ -9,7 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.selection.growth import GrowthRatio, is_empty, ln_choose, log_gains, row_counts, term_count
+from exactsindy.selection.growth import (
+    GrowthRatio,
+    first_sizes,
+    is_empty,
+    ln_choose,
+    log_gains,
+    row_counts,
+    term_count,
+)
 from exactsindy.selection.record import Candidate, Verdict
 from exactsindy.solver import Path, Total
 
@@ -81,12 +89,15 @@ class PathEvidence:
         for entry in range(len(candidate.path[0].status)):
             scores = self.features(candidate.path, entry) @ np.array(self.weights)
             m = row_counts(candidate.path)[entry]
+            first = first_sizes(candidate.path)[entry]
+            empty = is_empty(log_gains(candidate.path)[:, entry], m, term_count(candidate.path, entry), first)
+            if empty and first:  # the required terms, and none beside them
+                scores[first:] = math.nan
             values = (math.nan, *(float(s) for s in scores), math.nan)[: len(candidate.path)]
-            empty = is_empty(log_gains(candidate.path)[:, entry], m, term_count(candidate.path, entry))
             if empty or not len(scores):
-                found.append(Verdict(0 if empty else len(candidate.path) - 1, -math.inf, values))
+                found.append(Verdict(first if empty else len(candidate.path) - 1, -math.inf, values))
                 continue
-            k = int(np.argmax(scores)) + 1
+            k = int(np.nanargmax(scores)) + 1
             found.append(Verdict(k, float(scores[k - 1]), values))
         return tuple(found)
 
@@ -131,12 +142,15 @@ class PathEvidence:
 
 
 def features(path: Path, entry: int) -> Array:
-    """Return the features (sizes 1 .. k_max - 1 x features) of one equation of a path."""
-    m = row_counts(path)[entry]
+    """Return the features (sizes 1 .. k_max - 1 x features) of one equation of a path; nan for sizes without answer."""
+    m, first = row_counts(path)[entry], first_sizes(path)[entry]
     gains = log_gains(path)[:, entry]
     level = np.log(np.maximum(m * gains, 1.0))
     rows = []
     for k in range(1, len(gains)):
+        if k < first:
+            rows.append((math.nan,) * len(FEATURES))
+            continue
         margin = float(path[k].margin[entry])
         likelihood = 0.5 * m * math.log1p(margin) if margin < math.inf else math.inf
         near = math.log(min(max(likelihood, 0.05), math.exp(_CAP))) if margin == margin else math.log(0.05)
@@ -144,7 +158,7 @@ def features(path: Path, entry: int) -> Array:
         rows.append(
             (
                 level[k - 1] - level[k],
-                level[:k].min() - level[k:].max(),
+                level[_kept(k, first)].min() - level[k:].max(),
                 level[k],
                 near,
                 float(k == 1),
@@ -156,10 +170,18 @@ def features(path: Path, entry: int) -> Array:
 
 def significance(path: Path, entry: int) -> Array:
     """Return how far the weakest term kept and the best one left out are worth their price (sizes x 2)."""
-    m, terms = row_counts(path)[entry], term_count(path, entry)
+    m, terms, first = row_counts(path)[entry], term_count(path, entry), first_sizes(path)[entry]
     gains = log_gains(path)[:, entry]
     ways = [ln_choose(terms, k) for k in range(len(gains) + 1)]
     prices = math.log(max(m, 2)) + 2 * np.diff(ways)
     worth = np.log(np.maximum(m * gains, 1e-3) / np.maximum(prices, 1e-3)).clip(-_LARGEST_RATIO, _LARGEST_RATIO)
-    rows = [(worth[:k].min(), worth[k:].max()) for k in range(1, len(gains))]
+    rows = [
+        (math.nan, math.nan) if k < first else (worth[_kept(k, first)].min(), worth[k:].max())
+        for k in range(1, len(gains))
+    ]
     return np.array(rows, dtype=float).reshape(len(rows), len(SIGNIFICANCE))
+
+
+def _kept(k: int, first: int) -> slice:
+    """Return which gains speak for size k: those of its terms beyond the ``first`` ones, which are required."""
+    return slice(first if k > first else max(first - 1, 0), k)

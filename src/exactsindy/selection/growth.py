@@ -13,7 +13,8 @@ from exactsindy.errors import SolverError
 from exactsindy.problem import Problem
 from exactsindy.selection.confidence import BANDS, probability
 from exactsindy.selection.record import Candidate, Verdict
-from exactsindy.solver import Path, Total
+from exactsindy.solver import Path, Status, Total
+from exactsindy.solver.arguments import total
 
 Array = NDArray[np.float64]
 
@@ -29,6 +30,9 @@ class GrowthRatio:
     Two provisos. One dominant term gains so much against RSS_0 = y'y that it hides the others: if k = 1 wins and
     some k >= 2 has q_k >= ``ratio`` and m g_k >= ``gain``, the best of those is taken. And nothing is chosen
     (k = 0) where no size of the path is worth its terms by the extended BIC.
+
+    Constraints that require terms leave the smallest sizes without an answer. Then the smallest size with one takes
+    the place of k = 1 and of k = 0 in these provisos, and its gain is the mean gain per term against RSS_0.
 
     Parameters
     ----------
@@ -56,23 +60,26 @@ class GrowthRatio:
         found = []
         gains = log_gains(candidate.path)
         counts = row_counts(candidate.path)
-        for entry, (g, m) in enumerate(zip(gains.T, counts, strict=True)):
+        for entry, (g, m, first) in enumerate(zip(gains.T, counts, first_sizes(candidate.path), strict=True)):
             q = ratios(g, m)
-            k = 0 if is_empty(g, m, term_count(candidate.path, entry)) else self.pick(g, q, m)
-            values = (math.nan, *(float(v) for v in q), *([math.nan] * (len(g) - len(q))))
+            q[: max(first - 1, 0)] = -math.inf
+            k = first if is_empty(g, m, term_count(candidate.path, entry), first) else self.pick(g, q, m, first)
+            shown = (float(v) if v > -math.inf else math.nan for v in q)
+            values = (math.nan, *shown, *([math.nan] * (len(g) - len(q))))
             compared = 0 < k <= len(q)  # a library of one term has no ratio
             best = float(q[k - 1]) if compared else 0.0
             rival = _rival(q, k)
             found.append(Verdict(k, best, values, rival, probability(best, self.rows) if compared else math.nan))
         return tuple(found)
 
-    def pick(self, gains: Array, q: Array, m: int) -> int:
-        """Return the size that the ratios choose."""
+    def pick(self, gains: Array, q: Array, m: int, first: int = 0) -> int:
+        """Return the size that the ratios choose, ``first`` being the smallest size with an answer."""
         if not len(q):
             return len(gains)
         k = int(np.argmax(q)) + 1
-        if k == 1:
-            others = np.flatnonzero((q[1:] >= self.ratio) & (m * gains[1 : len(q)] >= self.gain)) + 1
+        least = max(first, 1)
+        if k == least:
+            others = np.flatnonzero((q[least:] >= self.ratio) & (m * gains[least : len(q)] >= self.gain)) + least
             if len(others):
                 return int(others[np.argmax(q[others])]) + 1
         return k
@@ -95,14 +102,61 @@ def growth_ratio(path: Path) -> list[int]:
 
 
 def log_gains(path: Path) -> Array:
-    """Return g_k = ln(RSS_{k-1} / RSS_k), (k_max, entries); objectives at rounding level count as that level."""
+    """Return g_k = ln(RSS_{k-1} / RSS_k), (k_max, entries); objectives at rounding level count as that level.
+
+    Where constraints leave the sizes below b without an answer, the gain of size b against no terms at all is spread
+    evenly over the sizes 1 .. b; see `first_sizes`.
+    """
     objectives = np.array(path.objectives, dtype=float)
+    if not np.isfinite(objectives).all():
+        objectives = _filled(path, objectives)
     tiny = objectives < 1e-18 * objectives[0]
     if tiny.any():
         floors = np.array([solution.floor for solution in path])
         objectives = np.maximum(objectives, floors)
     objectives = np.maximum(objectives, np.finfo(float).tiny)
     return np.asarray(np.maximum(-np.diff(np.log(objectives), axis=0), 0.0))
+
+
+def first_sizes(path: Path) -> list[int]:
+    """Return the smallest size with an answer for each entry: 0, unless constraints require terms.
+
+    Raises
+    ------
+    SolverError
+        If some entry has no answer of any size.
+    """
+    known = np.isfinite(np.array(path.objectives, dtype=float))
+    last = path[len(path) - 1]
+    for entry in np.flatnonzero(~known.any(axis=0)):
+        targets = path.problem.target_names
+        names = ", ".join(targets) if len(last.status) < len(targets) else targets[int(entry)]
+        if last.status[entry] is Status.INFEASIBLE:
+            raise SolverError(
+                f"{names}: no model with at most {len(path) - 1} terms satisfies the constraints. Allow more terms "
+                "(k_max), or drop or loosen a constraint."
+            )
+        raise SolverError(
+            f"{names}: no model that satisfies the constraints was found within the limits. Allow more seconds or "
+            "nodes, or loosen a constraint."
+        )
+    return [int(first) for first in np.argmax(known, axis=0)]
+
+
+def _filled(path: Path, objectives: Array) -> Array:
+    """Return objectives with finite numbers at the sizes that have no answer."""
+    tiny = np.finfo(float).tiny
+    nothing = path.problem.rss(np.zeros_like(path[0].coef))
+    if isinstance(path[0].k, Total):
+        nothing = np.array([np.sum(total(path.problem, path[0].k)[1] * nothing)])
+    filled = objectives.copy()
+    for entry, first in enumerate(first_sizes(path)):
+        start, end = np.log(np.maximum([nothing[entry], objectives[first, entry]], tiny))
+        filled[:first, entry] = np.exp(np.linspace(start, end, first + 1))[:first]
+        for k in range(first + 1, len(filled)):  # a limit may leave a size without an answer: the smaller one serves
+            if not np.isfinite(filled[k, entry]):
+                filled[k, entry] = filled[k - 1, entry]
+    return filled
 
 
 def ratios(gains: Array, m: int) -> Array:
@@ -132,14 +186,14 @@ def ln_choose(n: int, k: int) -> float:
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1) if 0 <= k <= n else 0.0
 
 
-def is_empty(gains: Array, m: int, terms: int) -> bool:
-    """Say whether no size is worth its terms: the extended BIC prefers none."""
-    total = np.cumsum(gains)
-    price = [k * math.log(max(m, 2)) + 2 * ln_choose(terms, k) for k in range(1, len(gains) + 1)]
-    return bool((m * total <= np.array(price)).all())
+def is_empty(gains: Array, m: int, terms: int, first: int = 0) -> bool:
+    """Return True if no size is worth its terms beyond the ``first`` ones: the extended BIC prefers none of them."""
+    gained = np.cumsum(gains[first:])
+    price = [k * math.log(max(m, 2)) + 2 * ln_choose(terms - first, k) for k in range(1, len(gained) + 1)]
+    return bool((m * gained <= np.array(price)).all())
 
 
 def _rival(q: Sequence[float] | Array, k: int) -> int | None:
     """Return the size with the next largest ratio."""
-    order = [int(i) + 1 for i in np.argsort(-np.asarray(q)) if int(i) + 1 != k]
+    order = [int(i) + 1 for i in np.argsort(-np.asarray(q)) if int(i) + 1 != k and q[int(i)] > -math.inf]
     return order[0] if order else None

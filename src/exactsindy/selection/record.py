@@ -150,7 +150,7 @@ def _same(first: Any, second: Any) -> bool:
 
 def _line(row: Row) -> str:
     value = "      -" if math.isnan(row.value) else f"{row.value:9.4g}"
-    proof = "proved" if row.proved else "not proved"
+    proof = ("proved" if row.objective < math.inf else "infeasible") if row.proved else "not proved"
     return f"  {'>' if row.chosen else ' '} {row.k:2d} {row.objective:12.6g} {value}  {proof}  {', '.join(row.terms)}"
 
 
@@ -171,7 +171,7 @@ def rows_of(candidate: Candidate, entry: int, equation: str, verdict: Verdict, c
                 terms,
                 float(solution.objective[entry]),
                 verdict.values[k],
-                solution.status[entry] is Status.OPTIMAL,
+                solution.status[entry] in (Status.OPTIMAL, Status.INFEASIBLE),
                 chosen and k == verdict.k,
             )
         )

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from exactsindy.errors import SolverError
 from exactsindy.problem import Problem
 from exactsindy.selection.fair import fair_path
+from exactsindy.selection.growth import first_sizes
 from exactsindy.selection.record import Candidate, Verdict
 from exactsindy.solver import Path, Settings, Total
 
@@ -40,11 +41,17 @@ class CrossValidation:
             path = again(candidate, rest)
             rows = np.array([fold.n_samples_of(i) for i in range(len(fold.target_names))], dtype=float)
             rss = np.array([fold.rss(solution.coef) for solution in path])
-            errors.append(rss.sum(axis=1, keepdims=True) / rows.sum() if _shared(path) else rss / rows)
+            scores = rss.sum(axis=1, keepdims=True) / rows.sum() if _shared(path) else rss / rows
+            errors.append(np.where(np.isfinite(path.objectives), scores, np.nan))
         mean, spread = np.mean(errors, axis=0), np.std(errors, axis=0, ddof=1) / np.sqrt(len(folds))
         verdicts = []
         for column, width in zip(mean.T, spread.T, strict=True):
-            best = int(np.argmin(column))
+            if np.isnan(column).all():
+                raise SolverError(
+                    "CrossValidation: in some part of the data no model satisfies the constraints. Use fewer folds, "
+                    "allow more terms (k_max), or loosen a constraint."
+                )
+            best = int(np.nanargmin(column))
             limit = column[best] + width[best] * self.one_standard_error
             k = int(np.flatnonzero(column <= limit)[0])
             verdicts.append(Verdict(k, -float(column[k]), tuple(map(float, column)), best if best != k else None))
@@ -81,13 +88,13 @@ class Stability:
         paths = [again(candidate, resample) for resample in resamples(folds, self.count, self.seed)]
         shared = _shared(candidate.path)
         verdicts = []
-        for entry in range(len(candidate.path[0].status)):
-            values = [1.0]
-            for k in range(1, len(candidate.path)):
+        for entry, first in enumerate(first_sizes(candidate.path)):
+            values = [1.0] if first == 0 else [np.nan] * first
+            for k in range(len(values), len(candidate.path)):
                 wanted = members(candidate.path, k, entry, shared)
                 seen = [members(path, k, entry, shared) for path in paths]
                 values.append(min((float(np.mean([t in s for s in seen])) for t in wanted), default=1.0))
-            k = max(i for i, value in enumerate(values) if value >= self.threshold)
+            k = max((i for i, value in enumerate(values) if value >= self.threshold), default=first)
             verdicts.append(Verdict(k, float(values[k]), tuple(map(float, values))))
         return tuple(verdicts)
 

@@ -11,7 +11,7 @@ from exactsindy.errors import SolverError
 from exactsindy.problem import Problem
 from exactsindy.selection.evidence import PathEvidence
 from exactsindy.selection.fair import fair_path
-from exactsindy.selection.growth import GrowthRatio
+from exactsindy.selection.growth import GrowthRatio, first_sizes
 from exactsindy.selection.join import join_paths, join_problems
 from exactsindy.selection.record import Candidate, Choice, Row, Selection, Verdict, rows_of
 from exactsindy.selection.resampling import inclusion, weighted_sum
@@ -65,7 +65,7 @@ def select(
     Raises
     ------
     SolverError
-        If an argument is of the wrong kind or the rule lacks what it needs.
+        If an argument is of the wrong kind, the rule lacks what it needs, or no size satisfies the constraints.
 
     Examples
     --------
@@ -86,6 +86,8 @@ def select(
             "select: the constraints bind equations together, so there is one answer for all of them; give them one "
             "budget, e.g. k_max=Total(6), on the command line --total 6."
         )
+    for candidate in candidates:
+        first_sizes(candidate.path)  # refuses constraints that no size satisfies
     verdicts = [rule.judge(candidate) for candidate in candidates]
     entries = range(len(verdicts[0]))
     shared = isinstance(k_max, Total)
