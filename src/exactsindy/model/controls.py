@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from exactsindy.data.checks import numbers
+from exactsindy.data.frames import Columns, by_name, is_named
 from exactsindy.errors import DataError
 
 Array = NDArray[np.float64]
 Control = Callable[[float], Sequence[float]]
-Given = ArrayLike | tuple[ArrayLike, ArrayLike] | Callable[[float], Any] | None
+Given = Columns | tuple[ArrayLike, Columns] | Callable[[float], Any] | None
 
 INTERPOLATIONS = ("linear", "cubic", "previous")
 
@@ -25,7 +27,8 @@ def control_function(u: Given, names: tuple[str, ...], times: Array, interpolati
     Parameters
     ----------
     u
-        Samples at ``times`` (n,) or (n, c), a pair (own times, samples), or a function of time.
+        Samples at ``times`` (n,) or (n, c), a pair (own times, samples), or a function of time; samples in a
+        frame or mapping are read by name.
     names
         Names of the controls.
     times
@@ -43,7 +46,7 @@ def control_function(u: Given, names: tuple[str, ...], times: Array, interpolati
         raise DataError(f"This model has the controls {', '.join(names)}: pass them as u=...")
     if callable(u):
         return _checked(u, names, times)
-    grid, values = _pair(u, times)
+    grid, values = _pair(u, names, times)
     if values.ndim == 1:
         values = values[:, None]
     if values.shape != (len(grid), len(names)):
@@ -56,27 +59,31 @@ def control_function(u: Given, names: tuple[str, ...], times: Array, interpolati
     return _interpolant(grid, values, interpolation)
 
 
-def control_rows(u: ArrayLike | None, names: tuple[str, ...], count: int) -> Array:
+def control_rows(u: Columns | None, names: tuple[str, ...], count: int) -> Array:
     """Return samples of the controls (count x controls) that stand beside ``count`` states."""
     if u is None:
         if names:
             raise DataError(f"This model has the controls {', '.join(names)}: pass them as u=...")
         return np.zeros((count, 0))
-    values = np.asarray(u, dtype=float)
+    given = values = _samples(u, names)
     if values.ndim < 2:
         values = values.reshape(count, -1) if values.size == count * len(names) else values[:, None]
     if values.shape != (count, len(names)):
         raise DataError(
-            f"u has shape {np.shape(u)} for {count} samples and {len(names)} controls; expected "
+            f"u has shape {given.shape} for {count} samples and {len(names)} controls; expected "
             f"({count}, {len(names)})."
         )
     return values
 
 
-def _pair(u: Any, times: Array) -> tuple[Array, Array]:
+def _samples(u: Any, names: tuple[str, ...]) -> Array:
+    return by_name(u, names, "u") if names and is_named(u) else numbers(u, "u")
+
+
+def _pair(u: Any, names: tuple[str, ...], times: Array) -> tuple[Array, Array]:
     if not (isinstance(u, tuple) and len(u) == 2):
-        return times, np.asarray(u, dtype=float)
-    grid, values = np.asarray(u[0], dtype=float), np.asarray(u[1], dtype=float)
+        return times, _samples(u, names)
+    grid, values = numbers(u[0], "u=(times, samples)"), _samples(u[1], names)
     if grid.ndim != 1 or grid.size < 2 or not (np.diff(grid) > 0).all():
         raise DataError("u=(times, samples): expected at least two increasing times.")
     slack = 1e-9 * (times[-1] - times[0])

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from exactsindy.data.checks import numbers
+from exactsindy.data.frames import Columns, by_name, is_labelled_row, is_named
 from exactsindy.errors import DataError, ExactSindyError
 from exactsindy.model.simulation import Ending
 
@@ -32,12 +34,16 @@ class RanAway(Exception):
 _FAILURES = (RanAway, ArithmeticError, ValueError)
 
 
-def check_start(x0: ArrayLike, names: tuple[str, ...]) -> Array:
-    """Return the initial states, or say what they should be."""
-    start = np.atleast_1d(np.asarray(x0, dtype=float))
+def check_start(x0: Columns, names: tuple[str, ...]) -> Array:
+    """Return the initial states, by name out of a mapping or a frame of one row, or say what they should be."""
+    if is_named(x0) or is_labelled_row(x0):
+        table = by_name(x0, names, "x0")
+        x0 = table[0] if len(table) == 1 < table.ndim else table
+    values = numbers(x0, "x0")
+    start = np.atleast_1d(values)
     if start.shape != (len(names),):
         raise DataError(
-            f"x0 has shape {np.shape(x0)}; expected {len(names)} numbers, one for each of {', '.join(names)}."
+            f"x0 has shape {values.shape}; expected {len(names)} numbers, one for each of {', '.join(names)}."
         )
     if not np.isfinite(start).all():
         raise DataError(f"x0 is {start.tolist()}: expected finite numbers.")
@@ -46,7 +52,7 @@ def check_start(x0: ArrayLike, names: tuple[str, ...]) -> Array:
 
 def check_output_times(t: ArrayLike) -> Array:
     """Return the times of a simulation."""
-    times = np.asarray(t, dtype=float)
+    times = numbers(t, "t")
     if times.ndim != 1 or times.size < 2 or not np.isfinite(times).all() or not (np.diff(times) > 0).all():
         raise DataError("t: expected at least two increasing finite times, e.g. np.linspace(0, 10, 1001).")
     return times

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from exactsindy.certificate.record import Certificate
 from exactsindy.data.field import Field
-from exactsindy.data.trajectory import Trajectories, Trajectory
+from exactsindy.data.frames import Columns
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.library.base import Library, Names
 from exactsindy.library.variables import Variables
@@ -31,7 +31,6 @@ from exactsindy.model.table import CoefficientTable
 from exactsindy.model.trajectory_simulation import Simulator
 
 Array = NDArray[np.float64]
-Data = Trajectories | Trajectory | Field | ArrayLike
 
 
 @dataclass(frozen=True, repr=False)
@@ -162,13 +161,13 @@ class Model:
     def _repr_html_(self) -> str:
         return export.to_mathml(self.rows)
 
-    def predict(self, x: ArrayLike, u: ArrayLike | None = None, *, t: ArrayLike | None = None) -> Array:
+    def predict(self, x: Columns, u: Columns | None = None, *, t: ArrayLike | None = None) -> Array:
         """Return the right-hand sides at samples of the states.
 
         Parameters
         ----------
         x
-            Samples x states (n, d), or one sample (d,).
+            Samples x states (n, d), or one sample (d,). A frame or mapping is read by name, with its controls and time.
         u
             Controls beside them (n, c).
         t
@@ -182,14 +181,14 @@ class Model:
         self._need(False, "predict", "rhs")
         return self._sampled.predict(x, u, t)
 
-    def jacobian(self, x: ArrayLike, u: ArrayLike | None = None, *, t: ArrayLike | None = None) -> Array:
+    def jacobian(self, x: Columns, u: Columns | None = None, *, t: ArrayLike | None = None) -> Array:
         """Return d equation / d state, (n, m, d), or (m, d) for one sample; arguments as for `predict`."""
         self._need(False, "jacobian", "rhs")
         return self._sampled.jacobian(x, u, t)
 
     def simulate(
         self,
-        x0: ArrayLike,
+        x0: Columns,
         t: ArrayLike,
         *,
         u: Given = None,
@@ -207,11 +206,11 @@ class Model:
         Parameters
         ----------
         x0
-            Initial states; for equations x'' the states, then their x' (see `phase_names`).
+            Initial states in the order of `phase_names` (for equations x'' also their x'), or a mapping or row by name.
         t
             Increasing times at which the states are wanted.
         u
-            Controls: samples at ``t`` (n,) or (n, c), a pair (times, samples), or a function of time.
+            Controls: samples at ``t`` (n,) or (n, c) or by name, a pair (times, samples), or a function of time.
         interpolation
             Between samples of ``u``: ``"linear"``, ``"cubic"`` or ``"previous"``.
         method
@@ -309,10 +308,10 @@ class Model:
 
     def scores(
         self,
-        data: Data,
+        data: scoring.Data,
         t: ArrayLike | None = None,
         *,
-        u: ArrayLike | None = None,
+        u: Columns | None = None,
         differentiation: scoring.Differentiation | None = None,
     ) -> dict[str, float]:
         """Return R^2 of every equation: how much of the measured time derivative it explains.
@@ -320,9 +319,10 @@ class Model:
         Parameters
         ----------
         data
-            States (n, d) with ``t`` and ``u``, `Trajectories` or a `Field`; measured derivatives are used.
+            States (n, d) with ``t`` and ``u``, a frame (read by name), `Trajectories` or a `Field`. Measured
+            derivatives are used.
         t, u
-            Times and controls beside an array.
+            Times and controls beside an array; of a frame the time column, ``t`` or ``time`` by default.
         differentiation
             Differences of fourth order by default, which suit clean data only: a right model scores low on noisy
             derivatives. Pass ``SmoothedFiniteDifference()`` for noisy data.
@@ -335,10 +335,10 @@ class Model:
 
     def score(
         self,
-        data: Data,
+        data: scoring.Data,
         t: ArrayLike | None = None,
         *,
-        u: ArrayLike | None = None,
+        u: Columns | None = None,
         differentiation: scoring.Differentiation | None = None,
     ) -> float:
         """Return the mean of `scores` over the equations; 1 is perfect."""

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from exactsindy.data.checks import numbers
+from exactsindy.data.frames import Columns, by_name, is_labelled_row, is_named
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.library.features import Features
 from exactsindy.library.term import Variable
@@ -41,7 +43,7 @@ class Sampled:
             )
         return (*basic, *used)
 
-    def predict(self, x: ArrayLike, u: ArrayLike | None, t: ArrayLike | None) -> Array:
+    def predict(self, x: Columns, u: Columns | None, t: ArrayLike | None) -> Array:
         """Return samples x equations."""
         columns, single = self._columns(x, u, t)
         with np.errstate(all="ignore"):
@@ -51,7 +53,7 @@ class Sampled:
             result[:, j] = rate
         return result[0] if single else result
 
-    def jacobian(self, x: ArrayLike, u: ArrayLike | None, t: ArrayLike | None) -> Array:
+    def jacobian(self, x: Columns, u: Columns | None, t: ArrayLike | None) -> Array:
         """Return samples x equations x states."""
         columns, single = self._columns(x, u, t)
         terms = tuple(dict.fromkeys(term for row in self.rows for term in row.terms))
@@ -66,10 +68,12 @@ class Sampled:
     def _function(self) -> Callable[..., tuple[Any, ...]]:
         return vector_function([row.parts for row in self.rows], self.inputs)
 
-    def _columns(self, x: ArrayLike, u: ArrayLike | None, t: ArrayLike | None) -> tuple[list[Array], bool]:
+    def _columns(self, x: Columns, u: Columns | None, t: ArrayLike | None) -> tuple[list[Array], bool]:
         """Return one array of samples per input, and whether one sample was given alone."""
         states = self.variables.states
-        values = np.asarray(x, dtype=float)
+        if is_named(x) or is_labelled_row(x):
+            x, u, t = self._by_name(x, u, t)
+        values = numbers(x, "x")
         single = values.ndim == 1 and values.shape == (len(states),)
         table = values[None] if single else values
         if table.ndim != 2 or table.shape[1] != len(states):
@@ -81,8 +85,20 @@ class Sampled:
         if len(columns) < len(self.inputs):
             if t is None:
                 raise DataError(f"The equations use the time {self.variables.time!r}: pass it as t=...")
-            times = np.asarray(t, dtype=float)
+            times = numbers(t, "t")
             if times.shape not in ((), (len(table),)):
                 raise DataError(f"t has shape {times.shape} for {len(table)} samples; expected one time for each.")
             columns.append(np.broadcast_to(times, (len(table),)))
         return columns, single
+
+    def _by_name(
+        self, x: Columns, u: Columns | None, t: ArrayLike | None
+    ) -> tuple[Array, Columns | None, ArrayLike | None]:
+        """Return the states out of a frame or mapping, with the controls and the time where not given apart."""
+        states, controls = self.variables.states, self.variables.controls if u is None else ()
+        uses_time = len(self.inputs) > len(self.variables.basic)
+        time = (self.variables.time,) if uses_time and t is None else ()
+        table = by_name(x, (*states, *controls, *time), "x")
+        between = len(states) + len(controls)
+        inputs = table[..., len(states) : between] if controls else u
+        return table[..., : len(states)], inputs, table[..., between] if time else t

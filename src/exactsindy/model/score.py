@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from exactsindy.data.door import trajectories
 from exactsindy.data.field import Field
+from exactsindy.data.frames import Columns, by_name, is_named
 from exactsindy.data.target import Target
 from exactsindy.data.trajectory import Trajectories, Trajectory
 from exactsindy.differentiation import FiniteDifference
@@ -18,6 +20,7 @@ from exactsindy.model.sampled import Sampled
 
 Array = NDArray[np.float64]
 Differentiation = Callable[..., Any]
+Data = Trajectories | Trajectory | Field | Columns
 
 # Smooth data deserve more than the usual second order, whose error would be counted against the model.
 _ORDER = 4
@@ -35,7 +38,7 @@ def measured_rate(values: Array, times: Array, target: Target, method: Different
 
 
 def as_trajectories(
-    data: Trajectories | Trajectory | ArrayLike, t: ArrayLike | None, u: ArrayLike | None, sampled: Sampled
+    data: Trajectories | Trajectory | Columns, t: ArrayLike | None, u: Columns | None, sampled: Sampled
 ) -> tuple[Trajectory, ...]:
     """Return the data as trajectories of the model's states and controls."""
     names, controls = sampled.variables.states, sampled.variables.controls
@@ -47,9 +50,22 @@ def as_trajectories(
                 f"has {names} and {controls}."
             )
         return members
+    states: Any = data
+    if is_named(data):
+        time = sampled.variables.time if t is None and sampled.variables.time in _column_names(data) else t
+        inside = controls if u is None else ()
+        (whole,) = trajectories(data, time=time, states=names, controls=inside or None).members
+        if u is None:
+            return (whole,)
+        t, states = whole.times, whole.states
     if t is None:
         raise DataError("score(x, t): t is missing; pass the times of the samples or their step.")
-    return (Trajectory(t, data, names, controls=u, control_names=controls if u is not None else None),)
+    inputs: Any = by_name(u, controls, "u") if controls and is_named(u) else u
+    return (Trajectory(t, states, names, controls=inputs, control_names=controls if u is not None else None),)
+
+
+def _column_names(data: Any) -> tuple[str, ...]:
+    return tuple(str(name) for name in (data if isinstance(data, Mapping) else data.columns))
 
 
 def trajectory_rates(
@@ -82,9 +98,9 @@ def trajectory_rates(
 
 def trajectory_scores(
     sampled: Sampled,
-    data: Trajectories | Trajectory | Field | ArrayLike,
+    data: Data,
     t: ArrayLike | None,
-    u: ArrayLike | None,
+    u: Columns | None,
     method: Differentiation | None,
 ) -> dict[str, float]:
     """Return R^2 of every equation of a model of trajectories."""

@@ -10,6 +10,7 @@ from itertools import count
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from exactsindy.data.frames import Columns
 from exactsindy.library.term import Variable
 from exactsindy.library.variables import Variables
 from exactsindy.model.codegen import scalar_function
@@ -44,7 +45,7 @@ class Simulator:
 
     def simulate(
         self,
-        x0: ArrayLike,
+        x0: Columns,
         t: ArrayLike,
         u: Given,
         interpolation: str,
