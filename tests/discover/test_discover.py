@@ -247,7 +247,7 @@ def test_limits_are_named(lorenz):
     system, clean = lorenz
     noisy = add_noise(clean, 0.2, np.random.default_rng(0))
     tight = es.Settings(nodes=1, threads=1)
-    result = es.discover(noisy, time=0.01, states=system.states, k_max=6, settings=tight)
+    result = es.discover(noisy, time=0.01, states=system.states, k_max=6, seconds=None, settings=tight)
     assert any(notice.kind == "unproved" for notice in result.warnings)
 
 

@@ -10,6 +10,7 @@ import pytest
 import exactsindy as es
 from exactsindy.discover import discovering
 from exactsindy.discover.proving import evident, settled
+from exactsindy.errors import SolverError
 from exactsindy.solver import Status
 from exactsindy.systems import add_noise, find_system
 
@@ -68,8 +69,43 @@ def limits(monkeypatch):
 
 
 def test_without_a_time_limit_there_is_one_search(limits):
-    discovered(settings=es.Settings(nodes=1))
+    discovered(seconds=None, settings=es.Settings(nodes=1))
     assert limits == [None]
+
+
+@pytest.mark.parametrize(
+    ("options", "seconds"),
+    [
+        ({}, 60.0),
+        ({"settings": es.Settings(threads=1)}, 60.0),  # other settings do not lift the limit
+        ({"seconds": 30.0, "threads": 1}, 30.0),
+        ({"settings": es.Settings(seconds=30.0)}, 30.0),
+        ({"seconds": 30.0, "settings": es.Settings(seconds=30.0, threads=1), "threads": 1}, 30.0),
+        ({"seconds": None}, None),
+    ],
+    ids=str,
+)
+def test_the_time_limit_of_a_call(monkeypatch, limits, options, seconds):
+    monkeypatch.setattr(discovering, "evident", lambda selection: True)
+    found = discovered(library=es.Polynomials(2), **options)
+    assert limits == [None if seconds is None else pytest.approx(0.02 * seconds)]
+    assert found.arguments["time limit"] == ("none" if seconds is None else f"{seconds:g} s")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"seconds": 20.0, "settings": es.Settings(seconds=30.0)}, r"discover\(seconds=20.0, .*two different values"),
+        ({"seconds": None, "settings": es.Settings(seconds=30.0)}, r"discover\(seconds=None, .*two different values"),
+        ({"threads": 2, "settings": es.Settings(threads=1)}, r"discover\(threads=2, .*two different values"),
+        ({"seconds": -1.0}, r"seconds=-1.0\): expected a positive number"),
+        ({"settings": {"seconds": 3}}, r"settings=.*expected Settings"),
+    ],
+    ids=str,
+)
+def test_limits_that_cannot_be_used(options, words):
+    with pytest.raises(SolverError, match=words):
+        discovered(**options)
 
 
 @pytest.mark.parametrize(("enough", "searches"), [(True, 1), (False, 2)])

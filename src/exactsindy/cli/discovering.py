@@ -77,7 +77,9 @@ def discover(
             select=rule(select),
             constraints=options.constraints(constraint),
             ridge=ridge,
-            settings=Settings(seconds=seconds, threads=threads, progress=tick),
+            seconds=seconds,
+            threads=threads,
+            settings=Settings(progress=tick),
         )
     output.show(summary(found), json, lambda: str(found))
     if run is not None:

@@ -16,7 +16,7 @@ from exactsindy.discover.refining import refine
 from exactsindy.discover.residuals import residuals
 from exactsindy.discover.rest import without_rest
 from exactsindy.discover.sampling import sampling, tempered
-from exactsindy.discover.stopwatch import Stopwatch
+from exactsindy.discover.stopwatch import DEFAULT_SECONDS, Stopwatch, limits
 from exactsindy.discover.trajectory_forms import Prepared
 from exactsindy.errors import DataError
 from exactsindy.form import Smoothed
@@ -27,7 +27,6 @@ from exactsindy.selection import Rule, Selection
 from exactsindy.selection import select as select_size
 from exactsindy.solver import Settings, Total
 
-DEFAULT_SECONDS = 60.0
 # Shares of the time limit: trial models, paths (a glance, which serves where the choice is evident; the last try where
 # the one before leaves it open), orbits. Rivals have another (proving.py); what is left proves the chosen sizes.
 _GLANCE = 0.02
@@ -49,7 +48,9 @@ def discover(
     select: Rule | str = "auto",
     constraints: Sequence[Any] = (),
     ridge: Any = 0.0,
-    settings: Settings = Settings(seconds=DEFAULT_SECONDS),  # noqa: B008 - frozen
+    seconds: float | None = DEFAULT_SECONDS,
+    threads: int | None = None,
+    settings: Settings | None = None,
 ) -> Discovery:
     """Find the equations behind data: everything is chosen from the data unless said otherwise.
 
@@ -80,8 +81,15 @@ def discover(
         leaves an equation open, the likelihood of whole orbits. See `exactsindy.select`.
     constraints, ridge
         As in `solve`.
+    seconds
+        Time limit of the whole call, 60 by default; ``None`` is no limit. Ctrl-C during the search keeps the best
+        answer so far.
+    threads
+        Number of threads; every core by default.
     settings
-        Limits; 60 seconds for the whole call by default. Ctrl-C during the search keeps the best answer so far.
+        Other limits and options: nodes, gap, progress. ``Settings(seconds=...)`` or ``Settings(threads=...)`` stand in
+        for the keywords of these names; a setting left at ``None`` leaves them as they are. Different values in both
+        are an error.
 
     Returns
     -------
@@ -102,6 +110,7 @@ def discover(
     >>> found.model.equations(2)
     ["x' = v", "v' = -x"]
     """
+    settings = limits(seconds, threads, settings)
     watch = Stopwatch(settings)
     found = _data(data, time, states, targets, controls, trajectory, gaps)
     terms = default_library(found) if library is None else library
