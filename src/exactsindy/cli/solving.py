@@ -25,6 +25,7 @@ Targets = Annotated[str | None, typer.Option(help="CSV: columns that are targets
 def read_problem(file: Path, targets: str | None) -> Any:
     """Return the regression in a file: a saved problem, arrays theta and targets, or columns of a table."""
     from exactsindy.data.csv_file import read_csv
+    from exactsindy.data.notice import Notice
     from exactsindy.problem import Problem
     from exactsindy.problem.storage import load_problem, read_arrays
 
@@ -41,7 +42,10 @@ def read_problem(file: Path, targets: str | None) -> Any:
         return Problem.from_arrays(arrays["theta"], arrays["targets"], **called)
     import numpy as np
 
-    columns = read_csv(file)
+    notices: list[Notice] = []
+    columns = read_csv(file, notices=notices)
+    for notice in notices:
+        output.note(str(notice))
     wanted = options.names(targets)
     if not wanted:
         output.fail(f"{file.name}: say which columns are targets, e.g. --targets {list(columns)[-1]}.")

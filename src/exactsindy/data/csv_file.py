@@ -2,27 +2,43 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import re
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy.data.notice import Notice
 from exactsindy.errors import DataError
 
+# Byte order marks; that of UTF-32 starts with that of UTF-16.
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+# Windows-1252 is Latin-1 with more letters; five bytes have no meaning in it, every byte has one in Latin-1.
+_LATIN = ("cp1252", "latin-1")
+# Number of bytes at the start that tell UTF-16 without a mark; even, and some rows of any table.
+_HEAD = 4096
 _MISSING = {"", "nan", "na", "n/a", "null", "none", "missing", "-"}
 
 
-def read_csv(path: Path, *, decimal: str = ".") -> dict[str, NDArray[Any]]:
-    """Return the columns of a CSV file.
+def read_csv(path: Path, *, decimal: str = ".", notices: list[Notice] | None = None) -> dict[str, NDArray[Any]]:
+    """Return the columns of a CSV file, and add to ``notices`` what was assumed about it.
 
-    The separator is found, ``#`` starts a comment, empty cells are missing. Columns of numbers are doubles,
-    others are text. Without a header the columns are called c0, c1, ...
+    The encoding and the separator are found, ``#`` starts a comment, empty cells are missing. Columns of numbers
+    are doubles, others are text. Without a header the columns are called c0, c1, ...
     """
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        lines = [(i, line) for i, line in enumerate(file, 1) if line.strip() and not line.startswith("#")]
+    lines, assumed = _lines(path)
+    if assumed and notices is not None:
+        notices.append(Notice("encoding", f"{path.name} is not UTF-8: it was read as {assumed}. Check its names."))
     if not lines:
         raise DataError(f"{path.name} holds no rows.")
     separator = _separator(lines[0][1])
@@ -41,6 +57,37 @@ def read_csv(path: Path, *, decimal: str = ".") -> dict[str, NDArray[Any]]:
     return _slow(path, body, separator, names, decimal)
 
 
+def _lines(path: Path) -> tuple[list[tuple[int, str]], str]:
+    """Return the numbered lines that hold data, and the encoding if that could only be assumed."""
+    try:
+        with path.open("rb") as raw:
+            head = raw.read(_HEAD)
+        for encoding in _encodings(head):
+            try:
+                with path.open(encoding=encoding, newline="") as file:
+                    lines = [(i, line) for i, line in enumerate(file, 1) if line.strip() and not line.startswith("#")]
+            except UnicodeDecodeError:
+                continue
+            if any("\0" in line for _, line in lines):
+                break
+            return lines, "Latin-1 (Windows-1252)" if encoding in _LATIN else ""
+    except OSError as error:
+        raise DataError(f"{path.name} cannot be read: {error.strerror}.") from None
+    raise DataError(f"{path.name} is not text in UTF-8, UTF-16 or Latin-1: save the table as CSV in UTF-8.")
+
+
+def _encodings(head: bytes) -> tuple[str, ...]:
+    """Return the encodings to try for a file that starts so: the one its byte order mark names, or likely ones."""
+    marked = next((encoding for mark, encoding in _MARKS if head.startswith(mark)), None)
+    if marked is not None:
+        return (marked,)
+    # Digits and separators, nearly all of a table, have a zero byte in UTF-16 and none in other encodings.
+    zeros = [head[start::2].count(0) for start in (0, 1)]
+    if max(zeros) > len(head) // 4 and min(zeros) == 0:
+        return ("utf-16-be",) if zeros[0] else ("utf-16-le",)
+    return ("utf-8", *_LATIN)
+
+
 def _separator(line: str) -> str | None:
     counts = {mark: line.count(mark) for mark in (";", "\t", ",")}
     best = max(counts, key=lambda mark: counts[mark])
@@ -50,7 +97,10 @@ def _separator(line: str) -> str | None:
 def _cells(line: str, separator: str | None) -> list[str]:
     if separator is None:
         return line.split()
-    return next(csv.reader([line.rstrip("\r\n")], delimiter=separator, skipinitialspace=True))
+    try:
+        return next(csv.reader([line.rstrip("\r\n")], delimiter=separator, skipinitialspace=True))
+    except csv.Error as error:
+        raise DataError(f"A line of the table cannot be read ({error}): {shorten(line, 60)!r}.") from None
 
 
 def _number(cell: str, decimal: str) -> float | None:

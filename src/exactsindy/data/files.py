@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from exactsindy.data.csv_file import read_csv
 from exactsindy.data.door import from_xarray, trajectories
 from exactsindy.data.field import Field
 from exactsindy.data.frames import read_frame
+from exactsindy.data.notice import Notice
 from exactsindy.data.optional import optional
 from exactsindy.data.trajectory import Trajectories
 from exactsindy.errors import DataError
@@ -79,8 +81,9 @@ def load(
                 periodic=periodic,
             )
     table: Any
+    notices: list[Notice] = []
     if kind in (".csv", ".txt", ".tsv", ".dat"):
-        table = read_csv(file, decimal=decimal)
+        table = read_csv(file, decimal=decimal, notices=notices)
     elif kind in (".parquet", ".pq"):
         table = read_frame(optional("pyarrow.parquet", "data", "Reading Parquet").read_table(file))
     elif kind == ".npz":
@@ -92,9 +95,10 @@ def load(
         raise DataError(
             f"load({file.name!r}): unknown ending {kind!r}; expected .csv, .txt, .tsv, .dat, .parquet, .nc or .npz."
         )
-    return trajectories(
+    data = trajectories(
         table, time=time, states=states, controls=controls, targets=targets, trajectory=trajectory, gaps=gaps
     )
+    return replace(data, notices=(*notices, *data.notices)) if notices else data
 
 
 def _npz_arrays(file: Path) -> dict[str, Any]:
