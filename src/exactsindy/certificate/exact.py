@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from exactsindy.problem import Problem
+
+#: Relative error allowed to a claimed objective, bound or margin, beside the rounding of the residual norm.
+RELATIVE = 1e-9
+#: A backward stable least-squares solution stays well below this relative gradient.
+GRADIENT = 1e-12
 _EPS = float(np.finfo(np.float64).eps)
 #: Squared inverse of 1e-13: a column nearer than that to the span of the earlier ones is dependent.
 _DEPENDENCE = 10**26
@@ -34,6 +40,15 @@ class Equation:
     ridge: NDArray[np.float64]
     columns: tuple[int, ...]
     weight: float = 1.0
+
+    @classmethod
+    def of(cls, problem: Problem, j: int, ridge: NDArray[np.float64], weight: float = 1.0) -> Equation:
+        """Return the j-th equation of a problem; ``ridge`` is over all terms of the problem."""
+        block, column = problem.locate(j)
+        columns = tuple(int(i) for i in problem.columns(block))
+        z, rest = block.target(column)
+        name = problem.target_names[j]
+        return cls(name, block.theta_factor, z, rest, ridge[list(columns)], columns, weight)
 
     def objective(self, coef: Sequence[float]) -> Fraction:
         """Return the objective of these coefficients (one per column)."""
@@ -150,6 +165,11 @@ class NormalEquations:
             values = equation.z if j == len(equation.columns) else equation.factor[:, j]
             self._columns[j] = [Fraction(float(v)) for v in values]
         return self._columns[j]
+
+
+def tolerance(value: float, floor: float) -> float:
+    """Return how much a value may be off: 1e-9 of it, and ``floor`` in its square root."""
+    return RELATIVE * value + 2 * math.sqrt(value) * floor + floor**2
 
 
 def as_float(value: Fraction) -> float:

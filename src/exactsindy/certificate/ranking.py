@@ -63,6 +63,25 @@ def rank(equation: Equation, size: int) -> Ranking:
     return tuple(ranking)
 
 
+def below(equation: Equation, size: int, level: float) -> tuple[set[tuple[int, ...]], int]:
+    """Return the supports of exactly ``size`` columns that are surely below a level, and how many are admissible.
+
+    Where very many are below the level, some of them are left out.
+    """
+    columns, target, scale = _scaled(equation)
+    usable = [int(j) for j in np.flatnonzero(np.any(equation.factor != 0, axis=0))]
+    exact = NormalEquations(equation)
+    better: set[tuple[int, ...]] = set()
+    count = 0
+    for supports in _batches(usable, size):
+        norm, slack, good = _norms(columns, target, supports, exact)
+        count += int(np.count_nonzero(good))
+        surely = good & (((norm + slack) * scale) ** 2 + equation.constant < level)
+        if len(better) < _MOST_KEPT:
+            better.update(map(tuple, supports[surely].tolist()))
+    return better, count
+
+
 def combine(rankings: Sequence[Ranking], size: int) -> Ranking:
     """Return the ranking of a budget shared by several equations (min-plus convolution over the sizes)."""
     joint: Ranking = ((Interval(0.0, 0.0),),)

@@ -4,6 +4,51 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+
+class Claims(Protocol):
+    """What `verify` reads of a solution: any object with these attributes will do."""
+
+    @property
+    def coef(self) -> Any:
+        """Coefficients, (m, D) over the problem's terms."""
+
+    @property
+    def support(self) -> Any:
+        """Indices of the terms, one tuple per target."""
+
+    @property
+    def objective(self) -> Any:
+        """Objectives: one per target, or a single one for a shared budget."""
+
+    @property
+    def lower_bound(self) -> Any:
+        """Lower bounds; -inf is unknown."""
+
+    @property
+    def gap(self) -> Any:
+        """(objective - lower_bound) / objective."""
+
+    @property
+    def margin(self) -> Any:
+        """Next-best / best - 1 among supports of the same size; nan is not proved."""
+
+    @property
+    def status(self) -> Any:
+        """How each search ended."""
+
+    @property
+    def problem(self) -> Any:
+        """The problem the claims were made for."""
+
+    @property
+    def ridge(self) -> Any:
+        """Ridge weights, (m, D)."""
+
+    @property
+    def k(self) -> Any:
+        """One size per target, or a shared budget: an object with ``k``, ``weights`` and maybe ``caps``."""
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,14 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from exactsindy.certificate import constrained
-from exactsindy.certificate.exact import Equation, NormalEquations, as_float
+from exactsindy.certificate.exact import GRADIENT, RELATIVE, Equation, NormalEquations, as_float, tolerance
 from exactsindy.certificate.ranking import Ranking, combine, countable, rank
+from exactsindy.certificate.record import Claims
 from exactsindy.certificate.verification import TOO_MANY, Claimed, EquationCheck, Verification
 from exactsindy.constraints import compile_rules
 from exactsindy.errors import ProblemError
@@ -21,55 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from exactsindy.problem import Problem
-
-#: Relative error allowed to a claimed objective, bound or margin, beside the rounding of the residual norm.
-_RELATIVE = 1e-9
-#: A backward stable least-squares solution stays well below this relative gradient.
-_GRADIENT = 1e-12
-
-
-class Claims(Protocol):
-    """What `verify` reads of a solution: any object with these attributes will do."""
-
-    @property
-    def coef(self) -> Any:
-        """Coefficients, (m, D) over the problem's terms."""
-
-    @property
-    def support(self) -> Any:
-        """Indices of the terms, one tuple per target."""
-
-    @property
-    def objective(self) -> Any:
-        """Objectives: one per target, or a single one for a shared budget."""
-
-    @property
-    def lower_bound(self) -> Any:
-        """Lower bounds; -inf is unknown."""
-
-    @property
-    def gap(self) -> Any:
-        """(objective - lower_bound) / objective."""
-
-    @property
-    def margin(self) -> Any:
-        """Next-best / best - 1 among supports of the same size; nan is not proved."""
-
-    @property
-    def status(self) -> Any:
-        """How each search ended."""
-
-    @property
-    def problem(self) -> Any:
-        """The problem the claims were made for."""
-
-    @property
-    def ridge(self) -> Any:
-        """Ridge weights, (m, D)."""
-
-    @property
-    def k(self) -> Any:
-        """One size per target, or a shared budget: an object with ``k``, ``weights`` and maybe ``caps``."""
 
 
 def verify(problem: Problem, solution: Claims) -> Verification:
@@ -120,7 +72,7 @@ def verify(problem: Problem, solution: Claims) -> Verification:
     _check_shapes(problem, solution, coef, ridge, joint=joint)
     count = len(problem.target_names)
     weights = _weights(problem, solution.k.weights) if joint else [1.0] * count
-    equations = [_equation(problem, j, ridge[j], weights[j]) for j in range(count)]
+    equations = [Equation.of(problem, j, ridge[j], weights[j]) for j in range(count)]
     if joint:
         caps = _caps(problem, getattr(solution.k, "caps", None), int(solution.k.k))
         checks = [_check(_claim(solution, 0, range(count), solution.k.k, caps), equations, coef)]
@@ -143,7 +95,7 @@ def _verify_constrained(
     _check_shapes(problem, solution, coef, ridge, joint=shared or entries < count)
     rules = compile_rules(problem, solution.constraints)  # type: ignore[attr-defined]
     weights = _weights(problem, solution.k.weights) if shared else [1.0] * count
-    everything = [_equation(problem, j, ridge[j], weights[j]) for j in range(count)]
+    everything = [Equation.of(problem, j, ridge[j], weights[j]) for j in range(count)]
     sizes = [count * len(problem.names)] * count if shared else [int(size) for size in solution.k]
     checks = []
     for i in range(entries):
@@ -240,14 +192,6 @@ def _by_row(problem: Problem, given: Mapping[str, Any]) -> dict[int, Any]:
     return rows
 
 
-def _equation(problem: Problem, j: int, ridge: NDArray[np.float64], weight: float) -> Equation:
-    block, column = problem.locate(j)
-    columns = tuple(int(i) for i in problem.columns(block))
-    z, rest = block.target(column)
-    name = problem.target_names[j]
-    return Equation(name, block.theta_factor, z, rest, ridge[list(columns)], columns, weight)
-
-
 @dataclass(frozen=True)
 class _Claim:
     """One claim: what is said about one equation, or about all that share a budget."""
@@ -299,7 +243,7 @@ def _check(claim: _Claim, equations: Sequence[Equation], coef: NDArray[np.float6
     floor = math.hypot(*(equation.floor(x) for equation, x in pairs))
     gradient = max(e.gradient(x, np.flatnonzero(x).tolist()) for e, x in pairs)
     wrong = _objective_failures(claim, value, floor)
-    steep = [] if gradient <= _GRADIENT else [_STEEP.format(gradient)]
+    steep = [] if gradient <= GRADIENT else [_STEEP.format(gradient)]
     ranking = _ranking(equations, claim)
     loose = _bound_failures(claim, ranking, floor)
     optimal, reason = _optimal(claim, ranking, value, floor)
@@ -361,13 +305,8 @@ def _infeasibilities(claim: _Claim, equations: Sequence[Equation], coef: NDArray
     return failures
 
 
-def _tolerance(value: float, floor: float) -> float:
-    """Return how much a value may be off: 1e-9 of it, and ``floor`` in its square root."""
-    return _RELATIVE * value + 2 * math.sqrt(value) * floor + floor**2
-
-
 def _objective_failures(claim: _Claim, value: float, floor: float) -> list[str]:
-    if abs(claim.objective - value) <= _tolerance(value, floor) or claim.objective == value:
+    if abs(claim.objective - value) <= tolerance(value, floor) or claim.objective == value:
         return []
     return [f"the objective is claimed to be {claim.objective!r}, but the coefficients give {value!r}."]
 
@@ -376,14 +315,14 @@ def _bound_failures(claim: _Claim, ranking: Ranking | None, floor: float) -> lis
     """Return what is wrong with the bound and its gap."""
     objective, bound = claim.objective, claim.lower_bound
     failures = []
-    if not bound <= objective + _tolerance(abs(objective), floor):
+    if not bound <= objective + tolerance(abs(objective), floor):
         failures.append(f"the lower bound {bound!r} exceeds the objective {objective!r}.")
     gap = (objective - bound) / max(objective, floor**2) if objective > bound else 0.0
-    if claim.gap < gap - _RELATIVE * max(1.0, gap):
+    if claim.gap < gap - RELATIVE * max(1.0, gap):
         failures.append(f"the gap is claimed to be {claim.gap:.3g}, but objective and bound give {gap:.3g}.")
     if ranking is not None:
         high = _least(ranking)[1]
-        if bound > high + _tolerance(high, floor):
+        if bound > high + tolerance(high, floor):
             failures.append(f"the lower bound is {bound!r}, but a support has the objective {high!r}.")
     return failures
 
@@ -406,10 +345,10 @@ def _optimal(claim: _Claim, ranking: Ranking | None, value: float, floor: float)
     if ranking is None:
         return None, TOO_MANY
     low, high = _least(ranking)
-    tolerance, objective = _tolerance(high, floor), max(claim.objective, value)
-    if not objective <= high + tolerance:
+    slack, objective = tolerance(high, floor), max(claim.objective, value)
+    if not objective <= high + slack:
         return False, ""
-    if max(objective, claim.lower_bound) > low + tolerance:
+    if max(objective, claim.lower_bound) > low + slack:
         return None, "too many supports are too close to tell apart"
     return True, ""
 
@@ -433,8 +372,8 @@ def _margin_failures(claim: _Claim, ranking: Ranking | None, floor: float) -> li
         right = claim.margin == math.inf
         return [] if right else [f"the margin is claimed to be {claim.margin!r}, but there is no rival."]
     claimed, rival = claim.objective * (1 + claim.margin), rivals[1]
-    tolerance = 2 * _tolerance(rival.high, floor)
-    if rival.low - tolerance <= claimed <= rival.high + tolerance:
+    slack = 2 * tolerance(rival.high, floor)
+    if rival.low - slack <= claimed <= rival.high + slack:
         return []
     true = rival.high / claim.objective - 1
     return [f"the margin is claimed to be {claim.margin!r}, but the next-best support gives {true:.6g}."]

@@ -21,6 +21,8 @@ FAILED = 1
 NOT_PROVED = 3
 #: `verify`: a claim does not hold.
 REFUTED = 4
+#: `verify`: what was checked holds, but something that is claimed to be proved could not be checked.
+NOT_CHECKED = 5
 #: Ctrl-C; the best answer so far was shown where there was one.
 INTERRUPTED = 130
 

@@ -15,17 +15,18 @@ Folder = Annotated[Path, typer.Argument(help="Run folder, made by `discover --ru
 def verify(run: Folder, json: options.Json = False) -> None:
     r"""Check the claims of a run with code that shares nothing with the solver; exit code 4 if one does not hold.
 
+    Solution, path and rivals are recomputed from the regression; model.json and run.json must agree with the solution.
+    Exit code 5 if something claimed to be proved could not be checked, e.g. because there are too many supports.
+
     \b
     Example:
       exactsindy verify run
     """
-    from exactsindy.certificate import verify as check
-    from exactsindy.discover import load_run
+    from exactsindy.discover import load_run, verify_run
 
-    found = load_run(run).discovery
-    result = check(found.problem, found.solution)
+    result = verify_run(load_run(run))
     output.show(_record(result), json, lambda: str(result))
-    output.finish(output.OK if result.ok else output.REFUTED)
+    output.finish(output.REFUTED if not result.ok else output.NOT_CHECKED if result.unchecked else output.OK)
 
 
 def report(
@@ -50,7 +51,8 @@ def report(
 def _record(result: Any) -> dict[str, Any]:
     return {
         "ok": result.ok,
-        "optimality": result.optimality,
-        "same_problem": result.same_problem,
+        "optimality": result.solution.optimality,
+        "same_problem": result.solution.same_problem,
         "failures": list(result.failures),
+        "unchecked": list(result.unchecked),
     }

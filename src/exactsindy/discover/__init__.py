@@ -4,6 +4,8 @@ import sys
 from types import ModuleType
 from typing import Any
 
+from exactsindy.discover.checking import RunVerification as RunVerification
+from exactsindy.discover.checking import verify_run as verify_run
 from exactsindy.discover.discovering import discover as discover
 from exactsindy.discover.record import Discovery as Discovery
 from exactsindy.discover.run_folder import Run as Run

@@ -12,7 +12,7 @@ from exactsindy.selection import Selection
 from exactsindy.solver import Pool, Status, Total, solve, solve_pool
 
 # Rivals of the chosen size that are ranked.
-_RIVALS = 10
+RIVALS = 10
 # Of the time limit.
 _POOL_SHARE = 0.1
 
@@ -62,4 +62,4 @@ def rivals(selection: Selection, constraints: Sequence[Any], watch: Stopwatch) -
         return None
     sizes = [len(support) for support in solution.support]
     settings = replace(watch.share(_POOL_SHARE), progress=None)
-    return solve_pool(solution.problem, sizes, count=_RIVALS, ridge=solution.ridge, start=solution, settings=settings)
+    return solve_pool(solution.problem, sizes, count=RIVALS, ridge=solution.ridge, start=solution, settings=settings)
