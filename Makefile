@@ -15,7 +15,7 @@ $(BIN)/python:
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 $(VENV)/.installed: $(SOURCES) | $(BIN)/python
-	$(BIN)/python -m pip install --quiet -e '.[test]'
+	$(BIN)/python -m pip install --quiet -e '.[test]' -e ./experiments
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.installed
@@ -62,7 +62,7 @@ campaign: $(VENV)/.installed
 	$(BIN)/python -m pytest -q -m campaign
 
 bench: $(VENV)/.installed
-	$(BIN)/python benchmarks/solver.py
+	$(BIN)/python experiments/benchmarks/solver.py
 
 # The documentation, warnings as errors; `make examples` writes into the pages what their examples print.
 $(VENV)/.docs: $(VENV)/.installed

@@ -61,7 +61,7 @@ _HOME = {
         "noise_level",
         "whittaker",
     ],
-    "exactsindy.discover": ["Discovery", "discover", "load_run", "save_run"],
+    "exactsindy.discovery": ["Discovery", "discover", "load_run", "save_run"],
     "exactsindy.errors": [
         "ConstraintError",
         "DataError",
@@ -70,7 +70,7 @@ _HOME = {
         "ProblemError",
         "SolverError",
     ],
-    "exactsindy.form": ["IncrementForm", "IntegralForm", "ModalForm", "StrongForm", "WeakForm"],
+    "exactsindy.forms": ["IncrementForm", "IntegralForm", "ModalForm", "StrongForm", "WeakForm"],
     "exactsindy.interop": ["MIOSR", "ExactSparseRegressor", "ExactSparseRegressorCV", "from_pysindy"],
     "exactsindy.library": ["Derivatives", "Fourier", "PerEquation", "Polynomials", "Term", "Terms", "Variables"],
     "exactsindy.model": ["CoefficientTable", "Ending", "Equation", "FieldSimulation", "Model", "Simulation"],
@@ -117,11 +117,11 @@ if TYPE_CHECKING:
     from exactsindy.certificate import Certificate as Certificate
     from exactsindy.certificate import Verification as Verification
     from exactsindy.certificate import verify as verify
-    from exactsindy.discover import Discovery as Discovery
-    from exactsindy.form import IncrementForm as IncrementForm
-    from exactsindy.form import ModalForm as ModalForm
-    from exactsindy.form import StrongForm as StrongForm
-    from exactsindy.form import WeakForm as WeakForm
+    from exactsindy.discovery import Discovery as Discovery
+    from exactsindy.forms import IncrementForm as IncrementForm
+    from exactsindy.forms import ModalForm as ModalForm
+    from exactsindy.forms import StrongForm as StrongForm
+    from exactsindy.forms import WeakForm as WeakForm
     from exactsindy.interop import MIOSR as MIOSR
     from exactsindy.interop import ExactSparseRegressor as ExactSparseRegressor
     from exactsindy.interop import ExactSparseRegressorCV as ExactSparseRegressorCV

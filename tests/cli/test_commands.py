@@ -162,7 +162,7 @@ def test_progress_in_a_pipe_is_lines_on_standard_error(tmp_path, monkeypatch):
 
 def test_bench_measures_a_preset(tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
-    from exactsindy.experiments import presets
+    from exactsindy_experiments import presets
 
     quick = presets.PRESETS["quick"]()
     cases = tuple(case for case in quick.cases[:7] if case.solver in ("exactsindy", "enumeration"))
@@ -196,7 +196,7 @@ def test_constraints_that_bind_equations_need_one_budget(tmp_path):
 
 
 def test_reproduce_lists_and_runs_the_experiments(monkeypatch, tmp_path):
-    from exactsindy.experiments import paper
+    from exactsindy_experiments import paper
 
     listed = call("reproduce", "list").stdout
     assert "differential: " in listed
@@ -218,7 +218,7 @@ def test_reproduce_lists_and_runs_the_experiments(monkeypatch, tmp_path):
 
 
 def test_reproduce_takes_rows_and_says_what_failed(monkeypatch, tmp_path):
-    from exactsindy.experiments import paper
+    from exactsindy_experiments import paper
 
     case, store = paper.Case("weak", "roessler", "published", "exact", 3, 50.0, 0.01, 1), tmp_path / "r.sqlite"
     with paper.Store(tmp_path / "earlier.sqlite") as earlier:

@@ -44,16 +44,16 @@ def test_terms_are_well_formed(name, shown):
 def test_numbers_and_signs():
     x = parse_term("x", KNOWN)
     element = parsed(
-        mathml.equation("x'", [(-1.0, x), (2.5e-7, parse_term("y", KNOWN)), (3.0, parse_term("1", KNOWN))])
+        mathml.mathml_equation("x'", [(-1.0, x), (2.5e-7, parse_term("y", KNOWN)), (3.0, parse_term("1", KNOWN))])
     )
     assert flat(element) == "x′=−x+2.5×10−7y+3"
-    assert flat(parsed(mathml.equation("u_tt", []))) == "utt=0"
-    assert flat(parsed(f"<m>{mathml.with_error(-1.2345, 0.012)}</m>")) == "(1.234±0.012)"
-    assert flat(parsed(f"<m>{mathml.with_error(1.5, float('nan'))}</m>")) == "1.5"
+    assert flat(parsed(mathml.mathml_equation("u_tt", []))) == "utt=0"
+    assert flat(parsed(f"<m>{mathml.mathml_with_error(-1.2345, 0.012)}</m>")) == "(1.234±0.012)"
+    assert flat(parsed(f"<m>{mathml.mathml_with_error(1.5, float('nan'))}</m>")) == "1.5"
 
 
 def test_names_without_structure_are_escaped():
-    assert "&lt;b&gt;" in mathml.equation("y", [(1.0, "<b>")])
+    assert "&lt;b&gt;" in mathml.mathml_equation("y", [(1.0, "<b>")])
 
 
 def test_results_have_html(oscillator):

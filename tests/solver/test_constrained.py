@@ -13,7 +13,7 @@ import exactsindy as es
 from constrained_oracle import Oracle
 from exactsindy.certificate.constrained import violations
 from exactsindy.constraints import compile_rules
-from exactsindy.experiments.instances import Instance, prepare
+from exactsindy_experiments.instances import Instance, prepare
 
 NAMES = ["1", "x", "y", "x^2", "x y", "y^2", "x^3", "x^2 y", "x y^2", "y^3"]
 

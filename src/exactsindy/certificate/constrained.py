@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from exactsindy.certificate.counting import count_supports, support_value, supports
 from exactsindy.certificate.exact import Equation, as_float
 from exactsindy.certificate.stacked import Stacked
-from exactsindy.certificate.supports import count_supports, support_value, supports
 from exactsindy.certificate.verification import TOO_MANY, EquationCheck
-from exactsindy.constraints.convex import Cone
-from exactsindy.constraints.rules import Row, Rules
+from exactsindy.constraints import Cone, Row, Rules
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

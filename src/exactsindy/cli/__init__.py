@@ -1,3 +1,3 @@
 """The command line: parse, call the public API, print."""
 
-from exactsindy.cli.app import app as app
+from exactsindy.cli.commands import app as app

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from exactsindy.discover import Discovery
+    from exactsindy.discovery import Discovery
 
 DEGREE, K_MAX = 5, 6
 
@@ -17,7 +17,7 @@ def run(show: Callable[[str], None], report: Path | None = None) -> Discovery:
     """Find the equations, certify and verify them, write the report."""
     from exactsindy.certificate import verify
     from exactsindy.datasets import dataset
-    from exactsindy.discover import discover
+    from exactsindy.discovery import discover
     from exactsindy.errors import MissingDependency
     from exactsindy.library import Polynomials
 

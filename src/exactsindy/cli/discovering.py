@@ -51,8 +51,8 @@ def discover(
       exactsindy discover pendulum.csv --time t --states angle --targets "angle''" --json
     """
     from exactsindy.data import load
-    from exactsindy.discover import discover as find
-    from exactsindy.discover import save_run
+    from exactsindy.discovery import discover as find
+    from exactsindy.discovery import save_run
     from exactsindy.solver import Settings, Total
 
     output.check_folders(report, save)

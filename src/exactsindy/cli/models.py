@@ -29,7 +29,7 @@ def simulate(
     """
     import numpy as np
 
-    from exactsindy.data.atomic import write_atomically
+    from exactsindy._atomic import write_atomically
     from exactsindy.model import Model
 
     found = Model.load(model)
@@ -60,8 +60,7 @@ def export(
     Example:
       exactsindy export model.json --to latex
     """
-    from exactsindy.model import Model
-    from exactsindy.model.export import to_mathml
+    from exactsindy.model import Model, to_mathml
 
     if to not in _FORMATS:
         output.fail(f"--to {to!r}: expected one of {', '.join(_FORMATS)}.")

@@ -22,7 +22,7 @@ def verify(run: Folder, json: options.Json = False) -> None:
     Example:
       exactsindy verify run
     """
-    from exactsindy.discover import load_run, verify_run
+    from exactsindy.discovery import load_run, verify_run
 
     result = verify_run(load_run(run))
     output.show(_record(result), json, lambda: str(result))
@@ -39,7 +39,7 @@ def report(
     Example:
       exactsindy report run --out report.html
     """
-    from exactsindy.discover import load_run
+    from exactsindy.discovery import load_run
 
     stored = load_run(run)
     file = out if out is not None else run / "report.html"

@@ -24,10 +24,8 @@ Targets = Annotated[str | None, typer.Option(help="CSV: columns that are targets
 
 def read_problem(file: Path, targets: str | None) -> Any:
     """Return the regression in a file: a saved problem, arrays theta and targets, or columns of a table."""
-    from exactsindy.data.csv_file import read_csv
-    from exactsindy.data.notice import Notice
-    from exactsindy.problem import Problem
-    from exactsindy.problem.storage import load_problem, read_arrays
+    from exactsindy.data import Notice, read_csv
+    from exactsindy.problem import Problem, load_problem, read_arrays
 
     if not file.is_file():
         output.fail(f"{str(file)!r}: there is no such file.")
@@ -136,8 +134,7 @@ def pool(
     Example:
       exactsindy pool regression.npz --k 3 --within 0.1
     """
-    from exactsindy.solver import solve_pool
-    from exactsindy.solver.storage import pool_record
+    from exactsindy.solver import pool_record, solve_pool
 
     problem = read_problem(file, targets)
     most = 10 if within is None and count is None else count

@@ -24,8 +24,7 @@ def listing(context: typer.Context, json: options.Json = False) -> None:
     """
     if context.invoked_subcommand is not None:
         return
-    from exactsindy.systems import SYSTEMS
-    from exactsindy.systems.fields import FIELD_SYSTEMS
+    from exactsindy.systems import FIELD_SYSTEMS, SYSTEMS
 
     truths: dict[str, Any] = {name: system.truth for name, system in SYSTEMS.items()}
     truths.update({name: system.truth for name, system in FIELD_SYSTEMS.items()})
@@ -34,7 +33,7 @@ def listing(context: typer.Context, json: options.Json = False) -> None:
 
 
 def _lines(truths: dict[str, Any]) -> Any:
-    from exactsindy.solver.display import equation
+    from exactsindy.solver import equation
 
     for name, truth in truths.items():
         yield name
@@ -58,9 +57,7 @@ def generate(
       exactsindy systems generate burgers --noise 0.1 --out burgers.npz
     """
     from exactsindy.errors import DataError
-    from exactsindy.systems import SYSTEMS
-    from exactsindy.systems.catalogue import find_system
-    from exactsindy.systems.fields import FIELD_SYSTEMS
+    from exactsindy.systems import FIELD_SYSTEMS, SYSTEMS, find_system
 
     key = name.strip().lower().replace(" ", "_").replace("-", "_")
     if key in FIELD_SYSTEMS:
@@ -84,7 +81,7 @@ def _advice(key: str, every: tuple[str, ...]) -> str:
 def _trajectory(system: Any, out: Path, samples: int, step: float, noise: float, seed: int) -> None:
     import numpy as np
 
-    from exactsindy.data.atomic import write_atomically
+    from exactsindy._atomic import write_atomically
     from exactsindy.systems import add_noise
 
     if not step > 0:
@@ -104,8 +101,8 @@ def _trajectory(system: Any, out: Path, samples: int, step: float, noise: float,
 def _field(system: Any, out: Path, noise: float, seed: int) -> None:
     import numpy as np
 
-    from exactsindy.data.atomic import write_atomically
-    from exactsindy.systems.fields import add_field_noise
+    from exactsindy._atomic import write_atomically
+    from exactsindy.systems import add_field_noise
 
     if out.suffix.lower() != ".npz":
         output.fail(f"--out {out.name!r}: {system.name} is a field; expected a name that ends in .npz.")

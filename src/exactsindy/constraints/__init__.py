@@ -8,9 +8,11 @@ from exactsindy.constraints.coefficients import LinearMatrix as LinearMatrix
 from exactsindy.constraints.coefficients import SemiContinuous as SemiContinuous
 from exactsindy.constraints.coefficients import Sign as Sign
 from exactsindy.constraints.compile import compile_rules as compile_rules
+from exactsindy.constraints.convex import Cone as Cone
 from exactsindy.constraints.convex import Dissipative as Dissipative
 from exactsindy.constraints.convex import PositiveSemidefinite as PositiveSemidefinite
 from exactsindy.constraints.convex import Quadratic as Quadratic
+from exactsindy.constraints.convex import triangle as triangle
 from exactsindy.constraints.parse import parse_constraint as parse_constraint
 from exactsindy.constraints.physics import Conserved as Conserved
 from exactsindy.constraints.physics import EnergyPreserving as EnergyPreserving
@@ -18,6 +20,7 @@ from exactsindy.constraints.physics import GradientSystem as GradientSystem
 from exactsindy.constraints.physics import Hamiltonian as Hamiltonian
 from exactsindy.constraints.physics import Symmetry as Symmetry
 from exactsindy.constraints.rules import Constraint as Constraint
+from exactsindy.constraints.rules import Row as Row
 from exactsindy.constraints.rules import Rules as Rules
 from exactsindy.constraints.statistics import Outliers as Outliers
 from exactsindy.constraints.statistics import Significant as Significant

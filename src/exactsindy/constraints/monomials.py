@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TypeAlias
 
-from exactsindy.library.term import Term as LibraryTerm
-from exactsindy.library.term import Variable
+from exactsindy.library import Term as LibraryTerm
+from exactsindy.library import Variable
 from exactsindy.problem import TermLike
 
 #: Powers of variables, sorted by name: ``(("x", 2), ("y", 1))``; the constant is ``()``.

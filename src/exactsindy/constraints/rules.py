@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.errors import ConstraintError, ProblemError
-from exactsindy.problem import Problem
-from exactsindy.problem.lookup import find_target
+from exactsindy.problem import Problem, find_target
 
 #: A coefficient by name: (equation, term); indices and term objects work too.
 Coefficient: TypeAlias = tuple[Any, Any]

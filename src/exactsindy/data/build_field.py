@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.data.checks import frozen, names_of, numbers, unmasked
-from exactsindy.data.field import Field
+from exactsindy.data.field_data import Field
 from exactsindy.data.labelled import is_xarray, unpack
 from exactsindy.data.notice import Notice
 from exactsindy.data.target import parse_targets

@@ -10,7 +10,7 @@ import numpy as np
 
 from exactsindy.data.build_field import field
 from exactsindy.data.checks import unmasked
-from exactsindy.data.field import Field
+from exactsindy.data.field_data import Field
 from exactsindy.data.frames import index_column, is_frame, read_frame
 from exactsindy.data.gaps import pieces
 from exactsindy.data.labelled import dimensions, is_xarray

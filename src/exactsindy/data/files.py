@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from exactsindy._optional import optional
 from exactsindy.data.build_field import field
 from exactsindy.data.csv_file import read_csv
 from exactsindy.data.door import from_xarray, trajectories
-from exactsindy.data.field import Field
+from exactsindy.data.field_data import Field
 from exactsindy.data.frames import read_frame
 from exactsindy.data.notice import Notice
-from exactsindy.data.optional import optional
 from exactsindy.data.trajectory import Trajectories
 from exactsindy.errors import DataError
 

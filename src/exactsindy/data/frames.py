@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from exactsindy._optional import optional
 from exactsindy.data.checks import numbers
-from exactsindy.data.optional import optional
 from exactsindy.errors import DataError, MissingDependency
 
 # What methods of a model take: numbers by position, or a frame or mapping by name (frames count as array-like).

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from exactsindy.data.checks import frozen
-from exactsindy.data.field import Field
+from exactsindy.data.field_data import Field
 from exactsindy.data.trajectory import Trajectories, Trajectory
 from exactsindy.errors import DataError
 

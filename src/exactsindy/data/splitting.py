@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from exactsindy.data.checks import LEAST_SAMPLES
-from exactsindy.data.field import Field
+from exactsindy.data.field_data import Field
 from exactsindy.data.trajectory import Trajectories
 from exactsindy.errors import DataError
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from exactsindy.data.atomic import write_atomically
-from exactsindy.data.field import Field
+from exactsindy._atomic import write_atomically
+from exactsindy.data.field_data import Field
 from exactsindy.data.target import parse_targets
 from exactsindy.data.trajectory import Trajectories, Trajectory
 from exactsindy.errors import DataError

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from exactsindy.data.optional import optional
+from exactsindy._optional import optional
 from exactsindy.differentiation.grid import PRINTED, samples, uniform_step
 from exactsindy.errors import DataError
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.data.trajectory import Trajectories
-from exactsindy.differentiation.whittaker import whittaker
+from exactsindy.data import Trajectories
+from exactsindy.differentiation.penalised import whittaker
 
 
 def noise_level(data: Trajectories) -> NDArray[np.float64]:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy._optional import optional
 from exactsindy.certificate import Certificate
-from exactsindy.data.optional import optional
 from exactsindy.interop.centring import Rows, feature_names
 from exactsindy.problem import Problem
 from exactsindy.solver import Settings, Solution

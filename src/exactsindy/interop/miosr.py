@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy._optional import optional
 from exactsindy.certificate import Certificate
-from exactsindy.data.optional import optional
 from exactsindy.errors import ConstraintError
 from exactsindy.interop import miosr_arguments as arguments
 from exactsindy.problem import Problem

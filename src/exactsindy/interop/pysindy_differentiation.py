@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from exactsindy.differentiation.grid import PRINTED, samples, uniform_step
+from exactsindy.differentiation import PRINTED, samples, uniform_step
 from exactsindy.errors import DataError
 
 Array = NDArray[np.float64]

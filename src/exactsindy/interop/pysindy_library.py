@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.errors import ProblemError
-from exactsindy.library import Library, Term, Variable, Variables
-from exactsindy.library.term import Custom
+from exactsindy.library import Custom, Library, Term, Variable, Variables
 
 Array = NDArray[np.float64]
 

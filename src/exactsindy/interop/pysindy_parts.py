@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from exactsindy.data.optional import optional
+from exactsindy._optional import optional
 from exactsindy.errors import ProblemError
 from exactsindy.interop.pysindy_differentiation import PySINDyDifferentiation
 from exactsindy.interop.pysindy_library import PySINDyLibrary

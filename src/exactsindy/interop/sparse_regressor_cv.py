@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.data.optional import optional
+from exactsindy._optional import optional
 from exactsindy.errors import SolverError
 from exactsindy.interop.cross_validation import held_out
 from exactsindy.interop.linear_model import SparseLinearModel

@@ -11,8 +11,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from exactsindy.data.field import Field
-from exactsindy.data.trajectory import Trajectories
+from exactsindy.data import Field, Trajectories
 from exactsindy.errors import ProblemError
 from exactsindy.library.features import Features
 from exactsindy.library.term import Term

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from exactsindy.data.trajectory import Trajectory
+from exactsindy.data import Trajectory
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.library.calculus import differentiate
 from exactsindy.library.program import Program, compile_terms

@@ -13,7 +13,7 @@ from exactsindy.library.term import Atom, Custom, Expression, Function, Group, T
 _TIMES = '<mo>&#x2062;</mo><mspace width="0.17em"/>'  # invisible times, which a screen reader reads, and a thin space
 
 
-def equation(target: str, parts: Iterable[tuple[float, Any]], digits: int = 6) -> str:
+def mathml_equation(target: str, parts: Iterable[tuple[float, Any]], digits: int = 6) -> str:
     """Return ``target = sum of numbers times terms`` as a ``<math>`` element.
 
     Parameters
@@ -27,13 +27,13 @@ def equation(target: str, parts: Iterable[tuple[float, Any]], digits: int = 6) -
 
     Examples
     --------
-    >>> equation("x'", [(-2.0, Term.variable("x"))]).count("<mi>x</mi>")
+    >>> mathml_equation("x'", [(-2.0, Term.variable("x"))]).count("<mi>x</mi>")
     2
     """
-    return system([(target, [(number(value, digits), value < 0, term) for value, term in parts])])
+    return mathml_system([(target, [(mathml_number(value, digits), value < 0, term) for value, term in parts])])
 
 
-def system(rows: Sequence[tuple[str, Sequence[tuple[str, bool, Any]]]]) -> str:
+def mathml_system(rows: Sequence[tuple[str, Sequence[tuple[str, bool, Any]]]]) -> str:
     """Return equations aligned at their equal signs; each part is (MathML of the number, negative, term)."""
     lines = "".join(
         f'<mtr><mtd style="text-align:right">{left(target)}</mtd><mtd><mo>=</mo></mtd>'
@@ -58,7 +58,7 @@ def _sum(parts: Sequence[tuple[str, bool, Any]]) -> str:
 _ONE = "<mn>1</mn>"
 
 
-def number(value: float, digits: int = 6) -> str:
+def mathml_number(value: float, digits: int = 6) -> str:
     """Return the size of a number, without its sign, with so many significant digits."""
     mantissa, _, exponent = f"{abs(value):.{digits}g}".partition("e")
     if not exponent:
@@ -68,10 +68,10 @@ def number(value: float, digits: int = 6) -> str:
     return f"<mrow><mn>{mantissa}</mn><mo>×</mo><msup><mn>10</mn>{shown}</msup></mrow>"
 
 
-def with_error(value: float, error: float) -> str:
+def mathml_with_error(value: float, error: float) -> str:
     """Return the size of a number with its standard error, to two digits of the error."""
     if not (math.isfinite(error) and error > 0) or not -3 <= (places := 1 - math.floor(math.log10(error))) <= 9:
-        return number(value)
+        return mathml_number(value)
     shown = max(places, 0)
     return f"<mrow><mo>(</mo><mn>{abs(value):.{shown}f}</mn><mo>±</mo><mn>{error:.{shown}f}</mn><mo>)</mo></mrow>"
 
@@ -118,7 +118,7 @@ def _atom(atom: Atom) -> str:
 
 
 def _expression(content: Expression) -> str:
-    return f"<mrow>{_sum([(number(value), value < 0, item) for value, item in content.parts])}</mrow>"
+    return f"<mrow>{_sum([(mathml_number(value), value < 0, item) for value, item in content.parts])}</mrow>"
 
 
 def _leaf(name: str, axes: tuple[str, ...]) -> str:

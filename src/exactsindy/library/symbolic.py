@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any
 
-from exactsindy.data.optional import optional
+from exactsindy._optional import optional
 from exactsindy.errors import ProblemError
 from exactsindy.library.calculus import FUNCTIONS
 from exactsindy.library.names import derivative, resolve, unknown

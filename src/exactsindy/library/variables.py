@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from exactsindy.data.field import Field
-from exactsindy.data.trajectory import Trajectories
+from exactsindy.data import Field, Trajectories
 from exactsindy.errors import ProblemError
 from exactsindy.library.printing import NAME
 from exactsindy.library.term import Atom, Term, Variable

@@ -7,13 +7,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from exactsindy.certificate.record import Certificate
+from exactsindy.certificate import Certificate
 from exactsindy.constraints import compile_rules
-from exactsindy.data.target import Target
+from exactsindy.data import Target
 from exactsindy.errors import ProblemError
-from exactsindy.library.parser import parse_term
-from exactsindy.library.term import Term
-from exactsindy.library.variables import Variables
+from exactsindy.library import Term, Variables, parse_term
 from exactsindy.model.equation import Equation, parse_target, rate_name
 from exactsindy.model.uncertainty import standard_errors
 from exactsindy.problem import Problem

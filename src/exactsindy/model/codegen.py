@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from exactsindy.errors import ProblemError
-from exactsindy.library.calculus import FUNCTIONS
-from exactsindy.library.term import Atom, Custom, Function, Group, Term, Variable
+from exactsindy.library import FUNCTIONS, Atom, Custom, Function, Group, Term, Variable
 from exactsindy.model.equation import variable_name
 
 Parts = Sequence[tuple[float, Term]]

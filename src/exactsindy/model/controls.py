@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from exactsindy.data.checks import numbers
-from exactsindy.data.frames import Columns, by_name, is_named
+from exactsindy.data import Columns, by_name, is_named, numbers
 from exactsindy.errors import DataError
 
 Array = NDArray[np.float64]

@@ -7,10 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import isfinite
 
-from exactsindy.data.target import Target
+from exactsindy.data import Target
 from exactsindy.errors import ProblemError
-from exactsindy.library.printing import NAME, derivative_name
-from exactsindy.library.term import Term, Variable
+from exactsindy.library import NAME, Term, Variable, derivative_name
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.errors import ProblemError
-from exactsindy.library.term import Term, Variable
+from exactsindy.library import Term, Variable
 from exactsindy.model.codegen import Parts, vector_function
 from exactsindy.model.equation import variable_name
 from exactsindy.model.phase import Phase

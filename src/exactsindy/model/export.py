@@ -7,13 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from exactsindy import __version__
-from exactsindy.data.optional import optional
-from exactsindy.data.target import Target
+from exactsindy._optional import optional
+from exactsindy.data import Target
 from exactsindy.errors import ProblemError
-from exactsindy.library import mathml
-from exactsindy.library.printing import LATEX
-from exactsindy.library.term import Term, Variable
-from exactsindy.library.variables import Variables
+from exactsindy.library import LATEX, Term, Variable, Variables, mathml_number, mathml_system, mathml_with_error
 from exactsindy.model.codegen import Emitter, Parts
 from exactsindy.model.equation import Equation, join_signed, significant, variable_name
 from exactsindy.model.phase import phase_of
@@ -60,13 +57,13 @@ def _latex_part(coefficient: float, term: Term, digits: int | None) -> str:
 
 def to_mathml(equations: Sequence[Equation], *, errors: bool = False) -> str:
     """Return the equations as one ``<math>`` element, with standard errors if asked for and known."""
-    return mathml.system([(equation.name, _mathml_parts(equation, errors)) for equation in equations])
+    return mathml_system([(equation.name, _mathml_parts(equation, errors)) for equation in equations])
 
 
 def _mathml_parts(equation: Equation, errors: bool) -> list[tuple[str, bool, Term]]:
     spread = equation.standard_errors if errors else None
     return [
-        (mathml.number(c) if spread is None else mathml.with_error(c, spread[i]), c < 0, term)
+        (mathml_number(c) if spread is None else mathml_with_error(c, spread[i]), c < 0, term)
         for i, (c, term) in enumerate(equation.parts)
     ]
 

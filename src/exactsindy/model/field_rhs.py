@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from exactsindy.data.checks import numbers
-from exactsindy.data.field import Field
+from exactsindy.data import Field, numbers
 from exactsindy.errors import DataError, ProblemError
-from exactsindy.library.variables import Variables
+from exactsindy.library import Variables
 from exactsindy.model.codegen import vector_function
 from exactsindy.model.equation import Equation, variable_name
 from exactsindy.model.grid import Grid, PerAxis, make_grid

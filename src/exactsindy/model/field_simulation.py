@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from exactsindy.data.field import Field
+from exactsindy.data import Field
 from exactsindy.errors import DataError
-from exactsindy.library.variables import Variables
+from exactsindy.library import Variables
 from exactsindy.model.etd import Stepper, linear_part, remaining_part
 from exactsindy.model.field_rhs import named_fields
 from exactsindy.model.grid import Grid, PerAxis, make_grid

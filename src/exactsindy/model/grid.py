@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from exactsindy.data.field import Field
-from exactsindy.differentiation import FiniteDifference, Spectral
-from exactsindy.differentiation.grid import PRINTED, uniform_step
+from exactsindy.data import Field
+from exactsindy.differentiation import PRINTED, FiniteDifference, Spectral, uniform_step
 from exactsindy.errors import DataError
 
 Array = NDArray[np.float64]

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from exactsindy.data.checks import numbers
-from exactsindy.data.frames import Columns, by_name, is_labelled_row, is_named
+from exactsindy.data import Columns, by_name, is_labelled_row, is_named, numbers
 from exactsindy.errors import DataError, ExactSindyError
 from exactsindy.model.simulation import Ending
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.differentiation.grid import uniform_step
+from exactsindy.differentiation import uniform_step
 from exactsindy.model.etd import Complex, Stepper
 from exactsindy.model.simulation import Ending
 from exactsindy.model.spectrum import Spectrum

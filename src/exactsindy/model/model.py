@@ -11,12 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from exactsindy.certificate.record import Certificate
-from exactsindy.data.field import Field
-from exactsindy.data.frames import Columns
+from exactsindy.certificate import Certificate
+from exactsindy.data import Columns, Field
 from exactsindy.errors import DataError, ProblemError
-from exactsindy.library.base import Library, Names
-from exactsindy.library.variables import Variables
+from exactsindy.library import Library, Names, Variables
 from exactsindy.model import build, export, field_rhs, storage
 from exactsindy.model import score as scoring
 from exactsindy.model.controls import Given

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from exactsindy.errors import ProblemError
-from exactsindy.library.term import Term, Variable
-from exactsindy.library.variables import Variables
+from exactsindy.library import Term, Variable, Variables
 from exactsindy.model.codegen import Parts
 from exactsindy.model.equation import Equation, rate_name
 

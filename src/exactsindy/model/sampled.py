@@ -10,12 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from exactsindy.data.checks import numbers
-from exactsindy.data.frames import Columns, by_name, is_labelled_row, is_named
+from exactsindy.data import Columns, by_name, is_labelled_row, is_named, numbers
 from exactsindy.errors import DataError, ProblemError
-from exactsindy.library.features import Features
-from exactsindy.library.term import Variable
-from exactsindy.library.variables import Variables
+from exactsindy.library import Features, Variable, Variables
 from exactsindy.model.codegen import vector_function
 from exactsindy.model.controls import control_rows
 from exactsindy.model.equation import Equation, variable_name

@@ -8,11 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from exactsindy.data.door import trajectories
-from exactsindy.data.field import Field
-from exactsindy.data.frames import Columns, by_name, is_named
-from exactsindy.data.target import Target
-from exactsindy.data.trajectory import Trajectories, Trajectory
+from exactsindy.data import Columns, Field, Target, Trajectories, Trajectory, by_name, is_named, trajectories
 from exactsindy.differentiation import FiniteDifference
 from exactsindy.errors import DataError
 from exactsindy.model.equation import Equation

@@ -8,8 +8,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.data.field import Field
-from exactsindy.data.trajectory import Trajectories, Trajectory
+from exactsindy.data import Field, Trajectories, Trajectory
 from exactsindy.errors import DataError
 
 Array = NDArray[np.float64]
@@ -116,7 +115,7 @@ class FieldSimulation:
 
     def field(self) -> Field:
         """Return the fields as data, e.g. to fit them again."""
-        from exactsindy.data.build_field import field
+        from exactsindy.data import field
 
         return field(
             dict(zip(self.names, self.values, strict=True)),

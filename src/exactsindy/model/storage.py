@@ -11,13 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from exactsindy import __version__
-from exactsindy.certificate.record import Certificate
-from exactsindy.data.atomic import write_atomically
+from exactsindy._atomic import write_atomically
+from exactsindy.certificate import Certificate
 from exactsindy.errors import DataError, ProblemError
-from exactsindy.library.base import Library
-from exactsindy.library.parser import parse_term
-from exactsindy.library.term import Term
-from exactsindy.library.variables import Variables
+from exactsindy.library import Library, Term, Variables, parse_term
 from exactsindy.model.build import read_targets
 from exactsindy.model.equation import Equation
 

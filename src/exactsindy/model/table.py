@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from exactsindy.errors import ProblemError
 from exactsindy.model.equation import Equation, significant
-from exactsindy.problem.lookup import find_target
+from exactsindy.problem import find_target
 
 Array = NDArray[np.float64]
 

@@ -10,9 +10,8 @@ from itertools import count
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from exactsindy.data.frames import Columns
-from exactsindy.library.term import Variable
-from exactsindy.library.variables import Variables
+from exactsindy.data import Columns
+from exactsindy.library import Variable, Variables
 from exactsindy.model.codegen import scalar_function
 from exactsindy.model.controls import Given, control_function
 from exactsindy.model.integrate import (

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from exactsindy.data.checks import masked_entries
+from exactsindy.data import masked_entries
 from exactsindy.errors import ProblemError
 
 # bool counts as 0/1; complex, object, str, dates and records are refused.

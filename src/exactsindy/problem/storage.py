@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from exactsindy.data.atomic import write_atomically
+from exactsindy._atomic import write_atomically
 from exactsindy.errors import DataError, ExactSindyError
 from exactsindy.problem.block import Block
 from exactsindy.problem.problem import Problem

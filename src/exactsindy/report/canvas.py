@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from exactsindy.data.optional import optional
+from exactsindy._optional import optional
 from exactsindy.errors import DataError
 
 # Colour-blind safe (Okabe and Ito): what was measured, what was found, what it is compared with.

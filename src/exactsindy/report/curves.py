@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from exactsindy.errors import DataError
-from exactsindy.problem.lookup import find_target
+from exactsindy.problem import find_target
 from exactsindy.solver import Path, Status
 
 

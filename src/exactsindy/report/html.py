@@ -11,8 +11,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from exactsindy.data.atomic import write_atomically
-from exactsindy.data.optional import optional
+from exactsindy._atomic import write_atomically
+from exactsindy._optional import optional
 from exactsindy.report.found import Found
 from exactsindy.report.page import page
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from exactsindy.model.export import to_mathml
+from exactsindy.model import to_mathml
 from exactsindy.report.found import Found
 from exactsindy.report.text import facts, joint_facts, proved
 

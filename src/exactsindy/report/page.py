@@ -13,7 +13,7 @@ import numpy as np
 
 from exactsindy import __version__
 from exactsindy.data import Field
-from exactsindy.model.export import to_mathml
+from exactsindy.model import to_mathml
 from exactsindy.report import figures
 from exactsindy.report.curves import path_curves
 from exactsindy.report.field_plot import plot_field

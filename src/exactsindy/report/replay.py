@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from exactsindy.data import Field, Trajectories, Trajectory
 from exactsindy.errors import ExactSindyError
-from exactsindy.form import smooth
+from exactsindy.forms import smooth
 from exactsindy.model import Ending, FieldSimulation, Model
 
 Array = NDArray[np.float64]

@@ -9,8 +9,7 @@ from typing import Any
 
 from exactsindy.problem import Problem
 from exactsindy.selection.join import alone, merge
-from exactsindy.solver import Path, Settings, Total, solve_path
-from exactsindy.solver.arguments import ridge_matrix
+from exactsindy.solver import Path, Settings, Total, ridge_matrix, solve_path
 
 
 def fair_path(

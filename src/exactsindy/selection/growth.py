@@ -13,8 +13,7 @@ from exactsindy.errors import SolverError
 from exactsindy.problem import Problem
 from exactsindy.selection.confidence import BANDS, probability
 from exactsindy.selection.record import Candidate, Verdict
-from exactsindy.solver import Path, Status, Total
-from exactsindy.solver.arguments import total
+from exactsindy.solver import Path, Status, Total, total
 
 Array = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from exactsindy.errors import ConstraintError, SolverError
-from exactsindy.problem.lookup import find_target
+from exactsindy.problem import find_target
 from exactsindy.solver.settings import Total
 
 if TYPE_CHECKING:

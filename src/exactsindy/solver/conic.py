@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.certificate.stacked import Stacked
+from exactsindy.certificate import Stacked
 from exactsindy.solver.backends.clarabel_node import Conic, refuse_unsupported, solve_node
 from exactsindy.solver.backends.constrained import Budget, Component
 from exactsindy.solver.backends.result import Found, Outcome
@@ -128,7 +128,7 @@ def propagate(stacked: Stacked, flags: Flags) -> bool:
 
 def feasible(problem: Conic, x: NDArray[np.float64]) -> bool:
     """Say whether a point satisfies all conditions to 1e-9 of their scale."""
-    from exactsindy.certificate.constrained import outside_cone
+    from exactsindy.certificate import outside_cone
 
     s = problem.stacked
     for rows, rhs, equal in ((s.equal, s.equal_rhs, True), (s.below, s.below_rhs, False)):

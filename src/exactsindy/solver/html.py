@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from exactsindy.library import mathml
+from exactsindy.library import mathml_equation
 from exactsindy.solver.display import facts
 from exactsindy.solver.settings import Status
 
@@ -21,7 +21,7 @@ def solution(result: Solution) -> str:
     terms = result.problem.terms
     lines = []
     for row, target in enumerate(result.problem.target_names):
-        lines.append(mathml.equation(target, [(float(result.coef[row, j]), terms[j]) for j in result.support[row]]))
+        lines.append(mathml_equation(target, [(float(result.coef[row, j]), terms[j]) for j in result.support[row]]))
         if not result.joint:
             lines.append(_note(facts(result, row)))
     if result.joint:

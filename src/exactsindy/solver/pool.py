@@ -46,7 +46,7 @@ class Pool:
     complete: Mapping[str, bool]
 
     def __getitem__(self, target: str | int) -> tuple[Member, ...]:
-        from exactsindy.problem.lookup import find_target
+        from exactsindy.problem import find_target
 
         if isinstance(target, str) and target in self.members:
             return self.members[target]

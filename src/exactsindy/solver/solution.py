@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from exactsindy.certificate.record import Certificate
+from exactsindy.certificate import Certificate
 from exactsindy.solver import display
 from exactsindy.solver.settings import Status, Total
 

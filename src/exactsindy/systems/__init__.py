@@ -13,8 +13,8 @@ from exactsindy.systems.catalogue import (
 )
 from exactsindy.systems.fields import FIELD_SYSTEMS, FieldSystem, add_field_noise, find_field_system
 from exactsindy.systems.noise import add_noise, noise_scale
-from exactsindy.systems.random_systems import RandomSystem, random_system
 from exactsindy.systems.system import System
+from exactsindy_experiments.random_systems import RandomSystem, random_system
 
 __all__ = [
     "FIELD_SYSTEMS",

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from exactsindy.certificate.stacked import Stacked
-from exactsindy.certificate.supports import count_supports, support_value, supports
+from exactsindy.certificate import Stacked, count_supports, support_value, supports
 from exactsindy.errors import SolverError
 from exactsindy.solver import constrained
 from exactsindy.solver.backends.constrained import Component

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from exactsindy.constraints.convex import Cone, triangle
+from exactsindy.constraints import Cone, triangle
 from exactsindy.errors import MissingDependency, SolverError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from exactsindy.certificate.stacked import Stacked
+    from exactsindy.certificate import Stacked
 
 _EPS = float(np.finfo(np.float64).eps)
 _FAR = 1e6

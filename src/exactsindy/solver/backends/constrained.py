@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from exactsindy import _native
-from exactsindy.constraints.rules import Row, Rules
+from exactsindy.constraints import Row, Rules
 from exactsindy.solver import interrupt
 from exactsindy.solver.arguments import Equation
 from exactsindy.solver.backends.result import Found, Outcome

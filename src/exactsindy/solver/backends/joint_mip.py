@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from exactsindy.certificate.stacked import Stacked
+from exactsindy.certificate import Stacked
 from exactsindy.errors import SolverError
 from exactsindy.solver.backends.mip import missing
 from exactsindy.solver.settings import Settings, Status

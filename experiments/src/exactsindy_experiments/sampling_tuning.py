@@ -1,0 +1,66 @@
+"""Fits how fast the odds of a choice by rows fall with the samples per period, on the tuning half."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from exactsindy.data import Trajectories
+from exactsindy.discovery import discover
+from exactsindy.discovery.sampling import FINE, sampling
+from exactsindy.forms import smooth
+from exactsindy.selection import ORBIT
+from exactsindy_experiments.selection_benchmark import SETTINGS
+from exactsindy_experiments.selection_cases import SelectionCase
+from exactsindy_experiments.selection_conditions import load_condition
+
+# Powers tried; the grid is finer than what a few dozen equations can tell apart.
+_POWERS = np.linspace(0.0, 3.0, 301)
+
+
+@dataclass(frozen=True)
+class RowExample:
+    """An equation chosen by rows: its log odds before tempering, ln(FINE / samples per period) or 0, and the truth."""
+
+    odds: float
+    coarse: float
+    right: bool
+
+
+def row_examples(cases: Sequence[SelectionCase], *, say: Callable[[str], None] = print) -> list[RowExample]:
+    """Return the equations of tuning cases that rows decide alone."""
+    found = []
+    for i, case in enumerate(cases):
+        loaded = load_condition(case)
+        assert isinstance(loaded.data, Trajectories)
+        result = discover(loaded.data, library=loaded.library, settings=SETTINGS)
+        smoothed = smooth(loaded.data)
+        coarse = max(math.log(FINE / sampling(smoothed.values, smoothed.noise).per_period), 0.0)
+        for choice, true in zip(result.selection.choices, loaded.truth.values(), strict=True):
+            if choice.preparation != ORBIT and not math.isnan(choice.confidence):
+                p = min(max(choice.confidence, 1e-9), 1 - 1e-9)
+                right = frozenset(result.solution.terms[choice.equation]) == true
+                found.append(RowExample(math.log(p / (1 - p)) + coarse, coarse, right))
+        say(f"[{i + 1}/{len(cases)}] {case.system}, noise {100 * case.noise:g} %")
+    return found
+
+
+def fit_power(data: Sequence[RowExample]) -> float:
+    """Return the power of (samples per period / FINE) in the odds that makes the outcomes most likely.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> coarse = rng.uniform(0, 2, 3000)
+    >>> right = rng.random(3000) < 1 / (1 + np.exp(2 * coarse - 1.5))
+    >>> data = [RowExample(1.5, float(c), bool(r)) for c, r in zip(coarse, right)]
+    >>> bool(abs(fit_power(data) - 2) < 0.2)
+    True
+    """
+    odds, coarse = (np.array([getattr(example, name) for example in data]) for name in ("odds", "coarse"))
+    sign = np.where([example.right for example in data], 1.0, -1.0)
+    loss = [np.logaddexp(0.0, -sign * (odds - power * coarse)).sum() for power in _POWERS]
+    return float(_POWERS[int(np.argmin(loss))])

@@ -1,0 +1,76 @@
+"""The solver benchmark as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from exactsindy.errors import MissingDependency
+from exactsindy_experiments.peers import PEERS
+from exactsindy_experiments.solver_rows import OURS, REFUSALS, Row
+
+_MARKERS = "osD^v*"
+
+
+def plot(rows: Iterable[Row], path: Path) -> None:
+    """Write a PNG: left every peer's time against ours, right our time against the duration of the data."""
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingDependency("The plot needs matplotlib: pip install exactsindy[report].") from error
+    every = list(rows)
+    figure = Figure(figsize=(11, 5), layout="constrained")
+    FigureCanvasAgg(figure)
+    against, growth = figure.subplots(1, 2)
+    _peers(against, [row for row in every if row.solver != OURS and row.status not in REFUSALS])
+    _durations(growth, [row for row in every if row.solver == OURS])
+    part = path.with_suffix(".part.png")
+    figure.savefig(part, dpi=150)
+    part.replace(path)
+
+
+def _peers(axes: Any, rows: list[Row]) -> None:
+    for marker, (name, peer) in zip(_MARKERS, PEERS.items(), strict=True):
+        mine = [row for row in rows if row.solver == name and row.ratio > 0]
+        if not mine:
+            continue
+        done = [row for row in mine if row.status != "time limit"]
+        stopped = [row for row in mine if row.status == "time limit"]
+        points = axes.scatter(*_points(done), marker=marker, s=22, alpha=0.7, label=peer.title)
+        colour = points.get_facecolor()[0]
+        axes.scatter(*_points(stopped), marker=marker, s=22, facecolors="none", edgecolors=[colour])
+    if rows:
+        low = min(row.seconds / row.ratio for row in rows if row.ratio > 0)
+        high = max(row.seconds for row in rows)
+        for factor in (1, 20, 1000):
+            axes.plot(
+                [low, high],
+                [factor * low, factor * high],
+                color="grey",
+                lw=0.8,
+                ls="--" if factor > 1 else "-",
+            )
+            axes.annotate(f"{factor} x", (low, factor * low), color="grey", fontsize=8, va="bottom")
+        axes.set_ylim(low / 3, 3 * high)
+    axes.set(xscale="log", yscale="log", xlabel="our time [s]", ylabel="peer's time [s]")
+    axes.set_title("Same problem, same machine (hollow: stopped at its limit)", fontsize=10)
+    axes.legend(fontsize=8)
+
+
+def _points(rows: list[Row]) -> tuple[list[float], list[float]]:
+    return [row.seconds / row.ratio for row in rows], [row.seconds for row in rows]
+
+
+def _durations(axes: Any, rows: list[Row]) -> None:
+    largest: dict[tuple[str, int, int], dict[float, float]] = {}
+    for row in rows:
+        line = largest.setdefault((row.system, row.degree, row.n_terms), {})
+        line[row.duration] = max(row.seconds, line.get(row.duration, 0.0))
+    for (system, degree, terms), times in largest.items():
+        label = f"{system} degree {degree}, D = {terms}"
+        axes.plot(*zip(*sorted(times.items()), strict=True), marker="o", ms=4, label=label)
+    axes.set(xscale="log", yscale="log", xlabel="duration of the data [s]", ylabel="our time [s]")
+    axes.set_title("Longest of our times per instance", fontsize=10)
+    axes.legend(fontsize=8)

@@ -1,0 +1,60 @@
+"""The commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from exactsindy.cli import discovering, models, plugins, runs, solving, systems
+from exactsindy.cli.output import Commands
+
+app = typer.Typer(
+    name="exactsindy",
+    cls=Commands,
+    help="Governing equations from data, with a proof that no other combination of terms fits better.",
+    epilog=(
+        "Exit codes: 0 done and proved; 1 the input cannot be used; 2 wrong usage; 3 done, but a limit came before the "
+        "proof; 4 verify: a claim does not hold; 130 interrupted."
+    ),
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from exactsindy import __version__
+
+        typer.echo(f"exactsindy {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
+) -> None:
+    """Find equations and prove them."""
+
+
+@app.command()
+def demo(
+    report: Annotated[Path, typer.Option(help="Where the report goes.")] = Path("lorenz_report.html"),
+) -> None:
+    """Find the Lorenz equations in bundled noisy data, certify them, write the report."""
+    from exactsindy.cli.demo import run
+
+    run(typer.echo, report)
+
+
+app.command()(discovering.discover)
+app.command()(solving.solve)
+app.command()(solving.path)
+app.command()(solving.pool)
+app.command()(runs.verify)
+app.command()(runs.report)
+app.command()(models.simulate)
+app.command()(models.export)
+app.add_typer(systems.app, name="systems")
+plugins.add_commands(app)

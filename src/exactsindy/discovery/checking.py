@@ -1,0 +1,189 @@
+"""Check everything a run folder claims: the solution, and all places where the answer is stored again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+
+from exactsindy.certificate import Verification, check_rivals, verify
+from exactsindy.discovery.proving import RIVALS
+from exactsindy.discovery.run_folder import Run
+from exactsindy.errors import ExactSindyError
+from exactsindy.library import Variables
+from exactsindy.model import Equation, Model
+from exactsindy.solver import Solution, Total, solution_record
+
+#: What would take the whole selection again, or is no claim: listed as not checked.
+_NEVER = ("confidence", "inclusion shares", "table of criteria", "warnings")
+#: Relative difference allowed to numbers that are computed again in doubles: standard errors and gaps.
+_RECOMPUTED = 1e-6
+
+
+@dataclass(frozen=True)
+class RunVerification:
+    """The outcome of `verify_run`.
+
+    Attributes
+    ----------
+    solution
+        What `verify` found for the solution.
+    failures
+        One sentence for each claim that does not hold; it names the file and the entry.
+    unchecked
+        What is claimed to be proved but could not be checked, e.g. "optimality of results.json path[6]".
+    """
+
+    solution: Verification
+    failures: tuple[str, ...]
+    unchecked: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether every claim that was checked holds."""
+        return not self.failures
+
+    def __str__(self) -> str:
+        lines = str(self.solution).splitlines()
+        elsewhere = self.failures[len(self.solution.failures) :]
+        if elsewhere:
+            lines[0] = "NOT verified: a claim does not hold for these data."
+            lines += [f"  - {failure}" for failure in elsewhere]
+        else:
+            lines.append("model.json, run.json, path and rivals: yes")
+        lines += [f"not checked: {text}" for text in self.unchecked]
+        return "\n".join([*lines, f"not checked: {', '.join(_NEVER)}"])
+
+
+def verify_run(run: Run) -> RunVerification:
+    """Check the claims of a run folder: solution, path and rivals from the problem, the other files by comparison.
+
+    Parameters
+    ----------
+    run
+        What `load_run` returned.
+
+    Examples
+    --------
+    >>> import exactsindy as es, tempfile
+    >>> t = np.arange(0.0, 10.0, 0.05)
+    >>> found = es.discover(np.exp(-t), time=t, states=("x",), library=es.Polynomials(1))
+    >>> verify_run(es.load_run(es.save_run(found, tempfile.mkdtemp()))).ok
+    True
+    """
+    found = run.discovery
+    solution = verify(found.problem, found.solution)
+    failures, unchecked = list(solution.failures), [f"{what} of the solution" for what in solution.unchecked]
+    for place, item in _others(run):
+        checked = verify(found.problem, item)
+        failures += [f"results.json, {place}: {text}" for text in checked.failures]
+        unchecked += [f"{what} of {place}" for what in checked.unchecked]
+    failures += _sizes(run)
+    for text, reason in _pool(run):
+        (unchecked if reason else failures).append(text)
+    failures += _model(run)
+    return RunVerification(solution, tuple(failures), tuple(unchecked))
+
+
+def _others(run: Run) -> Iterator[tuple[str, Solution]]:
+    """Yield every other solution that results.json holds, under the constraints of the run."""
+    found = run.discovery
+    constraints, seen = found.solution.constraints, solution_record(found.solution)
+    chosen = found.selection.solution
+    if solution_record(chosen) != seen:
+        yield "selection.solution", replace(chosen, constraints=constraints)
+    for k, item in enumerate(found.selection.path):
+        yield f"path[{k}]", replace(item, constraints=constraints)
+
+
+def _sizes(run: Run) -> Iterator[str]:
+    """Yield the entries of the path that are of another size than their place says."""
+    for k, item in enumerate(run.discovery.selection.path):
+        sizes = {item.k.k} if isinstance(item.k, Total) else set(item.k)
+        if sizes != {k}:
+            yield f"results.json, path[{k}]: it is of size {item.k!r}; expected {k}."
+
+
+def _pool(run: Run) -> Iterator[tuple[str, bool]]:
+    """Yield what is wrong with the rivals, and (marked True) what could not be checked."""
+    found, chosen = run.discovery, run.discovery.selection.solution
+    if found.pool is None:
+        return
+    if set(found.pool.members) != set(found.problem.target_names) or chosen.joint or found.solution.constraints:
+        yield f"results.json, pool: it is for {', '.join(found.pool.members)}; expected one entry per equation.", False
+        return
+    for j, name in enumerate(found.problem.target_names):
+        members, complete = found.pool.members[name], found.pool.complete[name]
+        size, place = len(chosen.support[j]), f"results.json, pool[{name!r}]"
+        failures, reason = check_rivals(
+            found.problem, j, members, chosen.ridge[j], size=size, count=RIVALS, complete=complete
+        )
+        yield from ((f"{place}{'' if text.startswith('[') else ': '}{text}", False) for text in failures)
+        if reason:
+            yield f"completeness of pool[{name!r}]", True
+        if members and chosen.status[j].name == "OPTIMAL":
+            least, objective = min(float(member.objective) for member in members), float(chosen.objective[j])
+            if least < objective * (1 - 1e-9) and not chosen.exact_fit[j]:
+                yield f"{place}: it holds a better support ({least!r}) than the proved one ({objective!r}).", False
+
+
+def _model(run: Run) -> Iterator[str]:
+    """Yield where model.json and the equations of run.json differ from the solution."""
+    found, about = run.discovery, run.about
+    try:
+        expected = Model.from_solution(found.solution, variables=found.data)
+    except ExactSindyError as error:
+        yield f"results.json, solution: no model can be made of it ({error})"
+        return
+    if found.model.fingerprint != found.problem.fingerprint:
+        yield "model.json, problem_fingerprint: it is that of another problem."
+    if found.model.variables != Variables.of(found.data):
+        yield "model.json, variables: they are not those of the data."
+    if [row.name for row in found.model.rows] != [row.name for row in expected.rows]:
+        yield "model.json, equations: they are not those of the problem."
+    else:
+        for i, (row, right) in enumerate(zip(found.model.rows, expected.rows, strict=True)):
+            yield from (f"model.json, equations[{i}] ({right.name}): {text}" for text in _differences(row, right))
+    yield from _certificates(run, expected)
+    if about.get("equations") != expected.equations():
+        yield f"run.json, equations: {about.get('equations')!r}; the solution says {expected.equations()!r}."
+
+
+def _differences(row: Equation, right: Equation) -> Iterator[str]:
+    names, expected = [term.name for term in row.terms], [term.name for term in right.terms]
+    if names != expected:
+        yield f"the terms are {names!r}; the solution has {expected!r}."
+        return
+    for name, value, true in zip(names, row.coefficients, right.coefficients, strict=True):
+        if value != true:
+            yield f"the coefficient of {name} is {value!r}; the solution has {true!r}."
+    errors, true_errors = row.standard_errors, right.standard_errors
+    if (errors is None) != (true_errors is None) or (
+        errors is not None
+        and true_errors is not None
+        and not np.allclose(errors, true_errors, rtol=_RECOMPUTED, atol=0.0, equal_nan=True)
+    ):
+        yield f"the standard errors are {errors!r}; the data give {true_errors!r}."
+
+
+def _certificates(run: Run, expected: Model) -> Iterator[str]:
+    stored = run.discovery.model.certificates
+    if len(stored) != len(expected.certificates):
+        yield f"model.json, certificates: there are {len(stored)}; expected {len(expected.certificates)}."
+        return
+    for i, (certificate, right) in enumerate(zip(stored, expected.certificates, strict=True)):
+        entries, true_entries = asdict(certificate), asdict(right)
+        for key in (key for key in true_entries if key != "version"):  # (the version is that of the solve)
+            value, true = entries[key], true_entries[key]
+            if not _same(value, true, close=key == "gap"):
+                yield f"model.json, certificates[{i}].{key}: {value!r}; the solution says {true!r}."
+
+
+def _same(value: object, true: object, *, close: bool) -> bool:
+    if isinstance(value, float) and isinstance(true, float):
+        if math.isnan(value) or math.isnan(true):
+            return math.isnan(value) and math.isnan(true)
+        return value == true or (close and math.isclose(value, true, rel_tol=_RECOMPUTED, abs_tol=1e-15))
+    return value == true

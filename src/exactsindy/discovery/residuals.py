@@ -1,0 +1,43 @@
+"""What residuals say about rows and model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from exactsindy.data import Field, Notice, Trajectories
+from exactsindy.discovery.field_forms import INFORMED_CELLS, cells
+from exactsindy.discovery.notices import residual_notices
+from exactsindy.discovery.trajectory_forms import Prepared
+from exactsindy.library import Library
+from exactsindy.selection import Selection
+
+
+def residuals(
+    data: Trajectories | Field,
+    library: Library,
+    prepared: Sequence[Prepared],
+    folds: Mapping[str, Any],
+    selection: Selection,
+) -> list[Notice]:
+    """Return what residuals say, equation by equation in the preparation it was taken from."""
+    notes: list[Notice] = []
+    if isinstance(data, Field) and cells(data) > INFORMED_CELLS:
+        return notes  # costs as much as the regression itself
+    by_name = {part.name: part for part in prepared}
+    wanted = {choice.preparation for choice in selection.choices}
+    for name in wanted:
+        part, parts = by_name[name], folds[name]
+        whiteness = getattr(part.form, "whiteness", None)
+        if whiteness is None or getattr(part.form, "model", None) is None:
+            continue
+        position = {term: j for j, term in enumerate(selection.solution.problem.names)}
+        columns = [position[term] for term in part.problem.names]
+        coef = selection.solution.coef[:, columns]
+        found = whiteness(data, library, coef)
+        mine = {c.equation for c in selection.choices if c.preparation == name}
+        shared = any("," in equation for equation in mine)
+        for note in residual_notices(found, parts if isinstance(parts, tuple) else (), coef):
+            if shared or note.message.split(":")[0] in mine:
+                notes.append(note)
+    return notes

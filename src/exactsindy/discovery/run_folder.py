@@ -1,0 +1,199 @@
+"""A discovery as a folder that holds all it takes to verify, show and redo it: JSON and plain arrays, no pickle.
+
+``run.json`` says what was asked for, of which data (SHA-256), with which versions; ``data.npz`` holds the samples,
+``problem.npz`` the regression, ``results.json`` solution, path, rivals and choices, ``model.json`` the equations with
+their certificates.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from exactsindy import __version__
+from exactsindy._atomic import write_atomically
+from exactsindy.data import Notice, read_data, save_data
+from exactsindy.discovery.record import Discovery
+from exactsindy.errors import DataError
+from exactsindy.model import Model
+from exactsindy.problem import Problem, load_problem, read_arrays, save_problem
+from exactsindy.selection import Choice, Row, Selection
+from exactsindy.solver import path_record, plain, pool_record, read_path, read_pool, read_solution, solution_record
+
+FORMAT = "exactsindy run 1"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run folder that was read: the discovery and ``about``, what ``run.json`` says."""
+
+    discovery: Discovery
+    about: Mapping[str, Any] = field(repr=False)
+
+
+def save_run(found: Discovery, folder: str | os.PathLike[str], *, about: Mapping[str, Any] | None = None) -> Path:
+    """Write a discovery into a folder, which is made if need be.
+
+    Parameters
+    ----------
+    found
+        What `discover` returned.
+    folder
+        The folder; files of an earlier run in it are replaced.
+    about
+        What else is worth keeping, e.g. the command line; under ``constraints`` the texts of the constraints, if any
+        (see `parse_constraint`): without them a run with constraints can be shown but not verified.
+
+    Raises
+    ------
+    DataError
+        If the folder cannot be written to.
+
+    Examples
+    --------
+    >>> import exactsindy as es, tempfile
+    >>> t = np.arange(0.0, 10.0, 0.05)
+    >>> found = es.discover(np.exp(-t), time=t, states=("x",), library=es.Polynomials(1))
+    >>> folder = es.save_run(found, tempfile.mkdtemp())
+    >>> sorted(file.name for file in folder.iterdir())
+    ['data.npz', 'model.json', 'problem.npz', 'results.json', 'run.json']
+    """
+    target = Path(folder)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"run folder {str(folder)!r}: it cannot be made: {error.strerror}.") from error
+    save_data(found.data, target / "data.npz")
+    save_problem(found.problem, target / "problem.npz")
+    found.model.save(target / "model.json")
+    _write(target / "results.json", _results(found))
+    manifest = {
+        "format": FORMAT,
+        **(about or {}),
+        "arguments": dict(found.arguments),
+        "data_sha256": found.data.fingerprint,
+        "problem_sha256": found.problem.fingerprint,
+        "versions": {
+            "exactsindy": __version__,
+            "numpy": np.__version__,
+            "python": platform.python_version(),
+            "machine": f"{platform.system()} {platform.machine()}",
+        },
+        "equations": found.model.equations(),
+        "warnings": [asdict(notice) for notice in found.warnings],
+    }
+    _write(target / "run.json", manifest)
+    return target
+
+
+def load_run(folder: str | os.PathLike[str]) -> Run:
+    """Read a run folder and check that its data and its regression are those it was written with.
+
+    Raises
+    ------
+    DataError
+        If the folder is missing, is no run folder, or was changed.
+
+    Examples
+    --------
+    >>> import exactsindy as es, tempfile
+    >>> t = np.arange(0.0, 10.0, 0.05)
+    >>> found = es.discover(np.exp(-t), time=t, states=("x",), library=es.Polynomials(1))
+    >>> run = es.load_run(es.save_run(found, tempfile.mkdtemp()))
+    >>> str(run.discovery) == str(found)
+    True
+    """
+    source = Path(folder)
+    if not (source / "run.json").is_file():
+        raise DataError(f"{str(folder)!r} is no run folder (no run.json); `exactsindy discover --run` makes one.")
+    about, results = _read(source / "run.json"), _read(source / "results.json")
+    if about.get("format") != FORMAT:
+        raise DataError(f"{str(folder)!r}: run.json has the format {about.get('format')!r}; expected {FORMAT!r}.")
+    problem, data = load_problem(source / "problem.npz"), read_data(read_arrays(source / "data.npz"))
+    for name, have, want in (
+        ("problem.npz", problem.fingerprint, about.get("problem_sha256")),
+        ("data.npz", data.fingerprint, about.get("data_sha256")),
+    ):
+        if have != want:
+            raise DataError(f"{str(folder)!r}: {name} was changed since the run (its SHA-256 is not that of run.json).")
+    try:
+        selection = _selection(results["selection"], problem)
+        pool = None if results["pool"] is None else read_pool(results["pool"], problem)
+        solution = _constrained(read_solution(results["solution"], problem), about.get("constraints", ()))
+        notices = tuple(Notice(n["kind"], n["message"]) for n in about["warnings"])
+        model = Model.load(source / "model.json")
+        found = Discovery(model, selection, problem, pool, notices, data, solution, about["arguments"])
+    except (KeyError, TypeError) as error:
+        raise DataError(f"{str(folder)!r}: results.json is damaged ({error}).") from error
+    return Run(found, about)
+
+
+def _constrained(solution: Any, texts: Sequence[str]) -> Any:
+    if not texts:
+        return solution
+    from exactsindy.constraints import parse_constraint
+
+    return replace(solution, constraints=tuple(parse_constraint(text) for text in texts))
+
+
+def _results(found: Discovery) -> dict[str, Any]:
+    selection = found.selection
+    return {
+        "solution": solution_record(found.solution),
+        "pool": None if found.pool is None else pool_record(found.pool),
+        "selection": {
+            "rule": str(selection.rule),
+            "solution": solution_record(selection.solution),
+            "path": path_record(selection.path),
+            "inclusion": {target: dict(shares) for target, shares in selection.inclusion.items()},
+            "choices": [_plain_record(choice) for choice in selection.choices],
+            "table": [_plain_record(row) for row in selection.table],
+        },
+    }
+
+
+def _plain_record(item: Choice | Row) -> dict[str, Any]:
+    record = asdict(item)
+    for key, value in record.items():
+        if isinstance(value, float | np.floating):
+            record[key] = plain([value])[0]
+        elif isinstance(value, np.ndarray):
+            record[key] = plain(np.ravel(value))
+    return record
+
+
+def _selection(record: Mapping[str, Any], problem: Problem) -> Selection:
+    choices = tuple(
+        Choice(**{**c, "rival_terms": tuple(c["rival_terms"]), **_floats(c, "score", "confidence")})
+        for c in record["choices"]
+    )
+    table = tuple(
+        Row(**{**row, "terms": tuple(row["terms"]), **_floats(row, "objective", "value")}) for row in record["table"]
+    )
+    solution, path = read_solution(record["solution"], problem), read_path(record["path"], problem)
+    return Selection(solution, path, table, record["inclusion"], choices, record["rule"])
+
+
+def _floats(record: Mapping[str, Any], *keys: str) -> dict[str, float]:
+    return {key: float(record[key]) for key in keys}
+
+
+def _write(path: Path, record: Mapping[str, Any]) -> None:
+    write_atomically(path, json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError(f"{str(path)!r} cannot be read ({error}).") from error
+    if not isinstance(record, dict):
+        raise DataError(f"{str(path)!r} is damaged: it holds no JSON object.")
+    return record

@@ -1,0 +1,107 @@
+"""Rows for trajectories: the alternation of form and trial model that leads to whitened increments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from exactsindy.data import Trajectories
+from exactsindy.forms import Form, IncrementForm, IntegralForm, Smoothed, WeakForm, inform, smooth
+from exactsindy.library import Library
+from exactsindy.problem import Problem
+from exactsindy.selection import fair_path, growth_ratio
+from exactsindy.solver import Path, Settings, Solution
+
+# Terms of trial models. Those whose flow guides smoothing are over-full: a selected one would confirm itself. Five
+# terms serve better at high noise, eight where laws are long.
+OVERFULL = 8
+GUIDES = (8, 5)
+_WALK_ROUNDS = 2
+_ROUNDS = 3
+# Trial models need not be proved: a good support found fast serves.
+_TRIAL_NODES = 500
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A form that has been settled on, and its regression."""
+
+    name: str
+    form: Form
+    problem: Problem
+
+
+def whitened_increments(data: Trajectories, library: Library, settings: Settings) -> tuple[Prepared, ...]:
+    """Return the increment forms I (raw states) and M (states smoothed around a model's flow, twice).
+
+    Both need a trial model. The integral form in cosine modes gives the first, the growth ratio of the paths the
+    next ones; M smooths around the flow of the over-full end of the path.
+    """
+    trials = Trials(data, library, settings)
+    smoothed = smooth(data)
+    start = trials.start(smoothed)
+    raw = trials.raw(smoothed, start)
+    return raw, *(trials.informed(smoothed, start, terms) for terms in GUIDES)
+
+
+@dataclass(frozen=True)
+class Trials:
+    """The alternation for one data set and library."""
+
+    data: Trajectories
+    library: Library
+    settings: Settings
+
+    def path(self, problem: Problem) -> Path:
+        """Return the path of a trial, proved only where that is quick."""
+        limits = replace(self.settings, nodes=_TRIAL_NODES, threads=1, progress=None)
+        return fair_path(problem, min(OVERFULL, len(problem.terms)), settings=limits)
+
+    def start(self, smoothed: Smoothed) -> Path:
+        """Return the path of the integral form, its rows weighted by the random walk of their errors."""
+        form = IntegralForm(smoothed=smoothed)
+        path = self.path(form.problem(self.data, self.library))
+        for _ in range(_WALK_ROUNDS):
+            walks = form.walks(self.data, self.library, overfull(path))
+            path = self.path(replace(form, walk=walks.tolist()).problem(self.data, self.library))
+        return path
+
+    def raw(self, smoothed: Smoothed, start: Path) -> Prepared:
+        """Return form I: the library on measured states, powers corrected for the bias of noise."""
+        polynomial = all(getattr(term, "polynomial", False) for term in start.problem.terms)
+        form = IncrementForm("raw", model=picked(start), smoothed=smoothed, hermite=polynomial)
+        path = self.path(form.problem(self.data, self.library))
+        form = replace(form, model=picked(path))
+        return Prepared("measured states", form, form.problem(self.data, self.library))
+
+    def informed(self, smoothed: Smoothed, start: Path, terms: int) -> Prepared:
+        """Return form M: the library on states smoothed around the flow of models of so many terms."""
+        path = start
+        for _ in range(_ROUNDS):
+            smoothed = inform(self.data, self.library, path[min(terms, len(path) - 1)], start=smoothed)
+            form = IncrementForm("informed", model=picked(path), smoothed=smoothed)
+            problem = form.problem(self.data, self.library)
+            path = self.path(problem)
+        form = replace(form, model=picked(path))
+        return Prepared(f"smoothed states ({terms}-term flow)", form, form.problem(self.data, self.library))
+
+
+def overfull(path: Path) -> Solution:
+    """Return the largest model of a path."""
+    return path[len(path) - 1]
+
+
+def picked(path: Path) -> Solution:
+    """Return the model that the growth ratio picks from a path."""
+    return path.at(growth_ratio(path))
+
+
+def whitened_windows(data: Trajectories, library: Library, settings: Settings) -> Prepared:
+    """Return whitened weak rows, for equations that have no increments: those of higher derivatives."""
+    form = WeakForm()
+    trials = Trials(data, library, settings)
+    path = trials.path(form.problem(data, library))
+    for _ in range(_WALK_ROUNDS):
+        form = replace(form, model=picked(path))
+        problem = form.problem(data, library)
+        path = trials.path(problem)
+    return Prepared("windows", form, problem)

@@ -1,0 +1,152 @@
+"""Derivatives as the forms need them: of trajectories in blocks, of fields along named axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from exactsindy.data import Target, Trajectory
+from exactsindy.differentiation import FiniteDifference, SmoothedFiniteDifference, Spectral, uniform_step
+from exactsindy.library import Variable
+
+Array = NDArray[np.float64]
+
+
+class Differentiation(Protocol):
+    """A way of differentiating: `FiniteDifference`, `SmoothedFiniteDifference`, `PyNumDiff`, ..."""
+
+    def __call__(self, x: ArrayLike, t: ArrayLike | float, *, axis: int = 0) -> Array:
+        """Return the derivative of ``x`` along ``axis``."""
+
+    def states(self, x: ArrayLike, t: ArrayLike | float, *, axis: int = 0) -> Array:
+        """Return the states that belong to the derivative."""
+
+
+def derive(method: Differentiation, x: Array, t: Array | float, order: int, axis: int = 0) -> Array:
+    """Return the derivative of the given order: directly where the method can, else by repetition."""
+    if order == 0:
+        return x
+    if hasattr(method, "d"):
+        higher: Any = replace(method, d=order)  # type: ignore[type-var]
+        return np.asarray(higher(x, t, axis=axis))
+    return derive(method, method(x, t, axis=axis), t, order - 1, axis)
+
+
+def halo(method: Differentiation, order: int) -> int | None:
+    """Return how many samples beyond a block make its derivatives those of the whole, if it is local."""
+    if isinstance(method, FiniteDifference):
+        return method.order + order
+    if isinstance(method, SmoothedFiniteDifference):
+        return method.order + order + method.window
+    return None
+
+
+def interior_reach(method: Differentiation, order: int) -> int:
+    """Return how far from an end the stencils are no longer central."""
+    if isinstance(method, FiniteDifference):
+        return FiniteDifference(method.order, order).half_width
+    if isinstance(method, SmoothedFiniteDifference):
+        return FiniteDifference(method.order, order).half_width + method.window // 2
+    return 0
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """The left-hand sides of some equations along one trajectory, a block of samples at a time.
+
+    Local methods on equal steps look at the block and its surroundings; others differentiate the whole
+    trajectory once.
+    """
+
+    method: Differentiation
+    member: Trajectory
+    targets: Sequence[Target]
+
+    def between(self, start: int, stop: int) -> Array:
+        """Return the targets (samples x equations)."""
+        if self.member.derivatives is not None:
+            return np.column_stack([self._measured(target)[start:stop] for target in self.targets])
+        orders = sorted({target.order for target in self.targets})
+        columns = {
+            order: self._local(lambda x, t, k=order: derive(self.method, x, t, k), order, start, stop)
+            for order in orders
+        }
+        place = self.member.names.index
+        return np.column_stack([columns[target.order][:, place(target.state)] for target in self.targets])
+
+    def states(self, start: int, stop: int) -> Array:
+        """Return the smoothed states."""
+        return self._local(lambda x, t: self.method.states(x, t), 0, start, stop)
+
+    @cached_property
+    def _step(self) -> float | None:
+        return uniform_step(self.member.times)
+
+    @cached_property
+    def _whole(self) -> dict[int, Array]:
+        return {}
+
+    def _local(self, apply: Callable[..., Array], order: int, start: int, stop: int) -> Array:
+        reach, n = halo(self.method, max(order, 1)), len(self.member)
+        if reach is None or self._step is None:
+            if order not in self._whole:
+                self._whole[order] = apply(self.member.states, self.member.times)
+            return self._whole[order][start:stop]
+        low, high = max(start - reach, 0), min(stop + reach, n)
+        return apply(self.member.states[low:high], self._step)[start - low : stop - low]
+
+    def _measured(self, target: Target) -> Array:
+        given = self.member.derivatives
+        assert given is not None
+        column = given[:, [self.member.names.index(target.state)]]
+        return derive(self.method, column, self.member.times, target.order - 1)[:, 0]
+
+
+@dataclass(frozen=True)
+class SpaceDerivatives:
+    """Spatial derivatives of arrays whose leading axes are the space dimensions of a field.
+
+    Parameters
+    ----------
+    method
+        Finite differences (their ``d`` is replaced).
+    axes, coords
+        Names and coordinates of the space dimensions.
+    spectral
+        Per dimension, whether it is whole, periodic and to be differentiated by Fourier transform.
+    """
+
+    method: FiniteDifference
+    axes: tuple[str, ...]
+    coords: tuple[Array, ...]
+    spectral: tuple[bool, ...]
+
+    def of(self, values: Array, variable: Variable) -> Array:
+        """Return the derivative of ``values`` that the axes of ``variable`` name."""
+        result = values
+        for i, axis in enumerate(self.axes):
+            order = variable.axes.count(axis)
+            if order:
+                rule = Spectral(order) if self.spectral[i] else FiniteDifference(self.method.order, order)
+                where = uniform_step(self.coords[i])
+                result = rule(result, self.coords[i] if where is None else where, axis=i)
+        return result
+
+    def reach(self, variables: Sequence[Variable]) -> tuple[int, ...]:
+        """Return per dimension how many points next to its ends have no central stencil."""
+        widths = []
+        for i, axis in enumerate(self.axes):
+            orders = {variable.axes.count(axis) for variable in variables} - {0}
+            irregular = uniform_step(self.coords[i]) is None
+            width = max((self._reach(order, irregular) for order in orders), default=0)
+            widths.append(0 if self.spectral[i] else width)
+        return tuple(widths)
+
+    def _reach(self, order: int, irregular: bool) -> int:
+        # On unequal steps even derivatives take one more neighbour to keep their order.
+        return FiniteDifference(self.method.order, order).half_width + (irregular and order % 2 == 0)

@@ -1,0 +1,162 @@
+"""Whitened increments of equations that share a library, block after block of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactsindy.errors import ProblemError
+from exactsindy.forms.equations import Group, trajectory_inputs
+from exactsindy.forms.hermite import HermiteFeatures
+from exactsindy.forms.quadrature import integrate_intervals, interval_weights
+from exactsindy.forms.smoothing import Smoothed
+from exactsindy.forms.trial import Trial
+from exactsindy.forms.whitening import Increments, Whitening, increment_covariance
+from exactsindy.library import Features, Variable
+from exactsindy.problem import Collector, Problem
+
+Array = NDArray[np.float64]
+# (theta, target) of each equation: their rows differ by the whitening only, so they come together.
+Chunks = tuple[tuple[Array, Array], ...]
+
+# Rows whitened together: few enough that the tables of all equations stay in the second-level cache.
+BLOCK_ROWS = 1024
+# Shares of the noise that may reach a library on smoothed states.
+_SHARES = (1.0, 0.75, 0.5, 0.25, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class GroupRows:
+    """The whitened rows of the equations of a group, piece after piece."""
+
+    group: Group
+    smoothed: Smoothed
+    model: Trial | None
+    raw: bool
+    hermite: bool
+
+    @property
+    def n_rows(self) -> int:
+        """Return the number of rows: one per interval."""
+        return sum(len(piece) - 1 for piece in self.smoothed.pieces)
+
+    def chunks(self) -> Iterator[Chunks]:
+        """Yield whitened (theta, target) of every equation."""
+        for i in range(len(self.smoothed.pieces)):
+            yield from self._piece(i)
+
+    @cached_property
+    def _columns(self) -> Features | HermiteFeatures:
+        features = self.group.features
+        return HermiteFeatures(features, self.smoothed.noise) if self.hermite else features
+
+    def _piece(self, i: int) -> Iterator[Chunks]:
+        piece, values = self.smoothed.pieces[i], self.smoothed.values[i]
+        states = piece.states if self.raw else values
+        own = self._own(i)
+        weights = interval_weights(piece.times)
+        whitenings = self._whitenings(i)
+        previous = np.zeros((len(own), len(self.group.features.terms) + 1))
+        n = len(piece)
+        for start in range(0, n - 1, BLOCK_ROWS):
+            stop = min(start + BLOCK_ROWS, n - 1)
+            low, high = max(start - 1, 0), min(stop + 2, n)
+            inputs = trajectory_inputs(self.group.features, piece, states[low:high], low, high)
+            columns = np.ascontiguousarray(self._columns.evaluate(inputs).T)
+            increments = Increments(columns, start - low, weights[start:stop])
+            change = np.diff(piece.states[start : stop + 1], axis=0)
+            rows = [
+                whitening.apply(increments, change[:, state], start, before)
+                for whitening, state, before in zip(whitenings, own, previous, strict=True)
+            ]
+            yield tuple((table[:-1].T, table[-1:].T) for table in rows)
+
+    def _whitenings(self, i: int) -> list[Whitening]:
+        slopes, steps = self._slopes[i], np.diff(self.smoothed.pieces[i].times)
+        return [
+            Whitening.of(*increment_covariance(steps, share * slopes[:, j], self.smoothed.noise, own))
+            for j, (share, own) in enumerate(zip(self._shares, self._own(i), strict=True))
+        ]
+
+    def _own(self, i: int) -> list[int]:
+        return [self.smoothed.pieces[i].names.index(target.state) for target in self.group.targets]
+
+    @cached_property
+    def _slopes(self) -> list[Array]:
+        """Return the model's Jacobian on every piece (samples x equations x states)."""
+        found = []
+        for piece, values in zip(self.smoothed.pieces, self.smoothed.values, strict=True):
+            if self.model is None:
+                found.append(np.zeros((len(piece), len(self.group.targets), len(piece.names))))
+                continue
+            inputs = trajectory_inputs(self.group.features, piece, values, 0, len(piece))
+            found.append(self.model.jacobian(self.group, inputs, [Variable(name) for name in piece.names]))
+        return found
+
+    @cached_property
+    def _shares(self) -> list[float]:
+        """Return, per equation, the share of the noise that reaches the library.
+
+        Raw states carry all of it. Informed ones may follow the model so closely that little is left; slopes that
+        passed on noise which is not there would be worse than none. The share is that of the greatest likelihood of
+        the model's own residuals.
+        """
+        if self.raw or self.model is None:
+            return [1.0] * len(self.group.targets)
+        residuals = [self._residuals(i, self.model) for i in range(len(self.smoothed.pieces))]
+        shares = []
+        for j in range(len(self.group.targets)):
+            scores = [self._misfit(j, share, residuals) for share in _SHARES]
+            shares.append(_SHARES[int(np.argmin(scores))])
+        return shares
+
+    def _misfit(self, j: int, share: float, residuals: Sequence[Array]) -> float:
+        """Return -2 log likelihood of residuals of equation j, their scale free, up to a constant."""
+        square, volume = 0.0, 0.0
+        for i, residual in enumerate(residuals):
+            steps, slopes = np.diff(self.smoothed.pieces[i].times), share * self._slopes[i][:, j]
+            try:
+                whitening = Whitening.of(*increment_covariance(steps, slopes, self.smoothed.noise, self._own(i)[j]))
+            except ProblemError:
+                return np.inf  # without slopes the covariance is positive definite
+            square += float((whitening.whiten(residual[:, j]) ** 2).sum())
+            volume += float(np.log(whitening.diagonal).sum())
+        return float(self.n_rows * np.log(square / self.n_rows + np.finfo(float).tiny) + 2 * volume)
+
+    def _residuals(self, i: int, model: Trial) -> Array:
+        """Return what the model leaves of the increments of a piece (rows x equations)."""
+        piece, values = self.smoothed.pieces[i], self.smoothed.values[i]
+        rates = model.predict(self.group, trajectory_inputs(self.group.features, piece, values, 0, len(piece)))
+        change = np.diff(piece.states[:, self._own(i)], axis=0)
+        return np.asarray(change - integrate_intervals(interval_weights(piece.times), rates))
+
+
+def compressed(group: Group, chunks: Iterable[Chunks]) -> list[Problem]:
+    """Return the problem of every equation of a group, all compressed in step."""
+    collectors = [Collector(group.features.terms, (name,)) for name in group.target_names]
+    for together in chunks:
+        for collector, chunk in zip(collectors, together, strict=True):
+            collector.add(chunk)
+    return [Problem((collector.block(),)) for collector in collectors]
+
+
+def split(chunks: Iterable[Chunks], borders: list[int]) -> Iterator[list[Chunks]]:
+    """Yield the chunks between borders (row numbers), cutting them where a border falls inside."""
+    stream = iter(chunks)
+    held = next(stream)
+    at = 0
+    for low, high in pairwise(borders):
+        part: list[Chunks] = []
+        wanted = high - low
+        while wanted:
+            if at == len(held[0][0]):
+                held, at = next(stream), 0
+            count = min(wanted, len(held[0][0]) - at)
+            part.append(tuple((theta[at : at + count], y[at : at + count]) for theta, y in held))
+            at, wanted = at + count, wanted - count
+        yield part

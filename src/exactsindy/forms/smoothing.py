@@ -1,0 +1,149 @@
+"""Smoothed states for the increment form: from the data alone, or guided by a trial model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactsindy.data import Trajectories, Trajectory
+from exactsindy.differentiation import whittaker
+from exactsindy.errors import DataError
+from exactsindy.forms.equations import Group, groups, trajectory_inputs
+from exactsindy.forms.quadrature import integrate_intervals, interval_weights
+from exactsindy.forms.trial import TrialLike, trial
+from exactsindy.library import Library
+
+Array = NDArray[np.float64]
+
+# A step this many times the usual one is a gap: no quadrature bridges it.
+_GAP = 10.0
+# The least number of samples a piece needs to be smoothed.
+_LEAST = 8
+# Noise below this share of the size of the state is rounding: clean data are weighted as if they had it.
+_FLOOR = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Smoothed:
+    """Pieces of trajectories without gaps, their smoothed states, and the noise of each state.
+
+    ``values[i]`` belongs to ``pieces[i]``; ``noise`` (d,) is pooled over all pieces by degrees of freedom;
+    ``score[i]`` is noise^2 / degrees of freedom of each state, by which smooths of a piece are compared; ``plain``
+    is the smooth without a model, if a model guided this one.
+    """
+
+    pieces: tuple[Trajectory, ...]
+    values: tuple[Array, ...]
+    noise: Array
+    score: tuple[Array, ...]
+    plain: Smoothed | None = None
+
+
+def smooth(data: Trajectories) -> Smoothed:
+    """Return the trajectories cut at gaps and smoothed by `whittaker`.
+
+    Examples
+    --------
+    >>> from exactsindy.data import trajectories
+    >>> t = np.linspace(0, 6, 300)
+    >>> noisy = np.sin(t) + 0.1 * np.random.default_rng(0).normal(size=300)
+    >>> bool(abs(smooth(trajectories(noisy, time=t)).noise[0] - 0.1) < 0.02)
+    True
+    """
+    cut = _pieces(data)
+    fits = [whittaker(piece.states, piece.times) for piece in cut]
+    squares = sum(fit.noise**2 * fit.degrees_of_freedom for fit in fits)
+    freedom = sum(fit.degrees_of_freedom for fit in fits)
+    score = tuple(fit.noise**2 / fit.degrees_of_freedom for fit in fits)
+    noise = _floored(np.sqrt(squares / freedom), cut)
+    return Smoothed(cut, tuple(fit.values for fit in fits), noise, score)
+
+
+def inform(data: Trajectories, library: Library, model: TrialLike, *, start: Smoothed | None = None) -> Smoothed:
+    """Return states smoothed around the flow of a model: z + W(y - z) with z the integral of its rates.
+
+    Where that does not beat the plain smooth of a state, the plain one is kept. An over-full model (8 terms
+    per equation) serves best: a selected one would confirm itself.
+
+    Parameters
+    ----------
+    data, library
+        As for the form.
+    model
+        The trial model: coefficients (equations x terms), a solution, or a `Trial`.
+    start
+        The states of these data on which the model's rates are evaluated, from `smooth` (the default) or from
+        an earlier round.
+    """
+    equations = groups(data, library)
+    flow = trial(model, equations, "inform")
+    plain = smooth(data) if start is None else start.plain or start
+    before = plain if start is None else start
+    if flow is None:
+        return before
+    values, scores = [], []
+    squares, freedom = np.zeros(len(plain.noise)), np.zeros(len(plain.noise))
+    for piece, states, best, score in zip(plain.pieces, before.values, plain.values, plain.score, strict=True):
+        z = np.zeros_like(states)
+        weights = interval_weights(piece.times)
+        for group in equations:
+            inputs = trajectory_inputs(group.features, piece, states, 0, len(piece))
+            rates = integrate_intervals(weights, flow.predict(group, inputs))
+            for j, target in enumerate(group.targets):
+                z[1:, piece.names.index(target.state)] = np.cumsum(rates[:, j])
+        chosen, chosen_score = best.copy(), score.copy()
+        if np.isfinite(z).all():
+            fit = whittaker(piece.states - z, piece.times)
+            guided = fit.noise**2 / fit.degrees_of_freedom
+            better = guided < score
+            chosen[:, better] = (z + fit.values)[:, better]
+            chosen_score[better] = guided[better]
+        values.append(chosen)
+        scores.append(chosen_score)
+        # score = s^2 / (n - tr); the residual of the chosen smooth gives both factors.
+        rss = ((piece.states - chosen) ** 2).sum(axis=0)
+        degrees = np.sqrt(rss / np.maximum(chosen_score, np.finfo(float).tiny))
+        squares += rss
+        freedom += degrees
+    noise = _floored(np.sqrt(squares / np.maximum(freedom, 1.0)), plain.pieces)
+    return Smoothed(plain.pieces, tuple(values), noise, tuple(scores), plain)
+
+
+def _floored(noise: Array, pieces: Sequence[Trajectory]) -> Array:
+    return floored(noise, np.sqrt(np.mean(np.vstack([piece.states**2 for piece in pieces]), axis=0)))
+
+
+def floored(noise: Array, size: Array) -> Array:
+    """Return noise levels, at least rounding level of states of the given sizes (root mean squares)."""
+    least = size.max() * _FLOOR or 1.0  # states that are all zero have no size
+    return np.asarray(np.maximum(noise, _FLOOR * np.maximum(size, least)))
+
+
+def _pieces(data: Trajectories) -> tuple[Trajectory, ...]:
+    found = []
+    for member in data:
+        steps = np.diff(member.times)
+        breaks = np.flatnonzero(steps > _GAP * np.median(steps)) + 1
+        borders = [0, *breaks.tolist(), len(member)]
+        found += [member.slice(a, b) for a, b in pairwise(borders) if b - a >= _LEAST]
+    if not found:
+        raise DataError(
+            f"IncrementForm: no trajectory has {_LEAST} samples in a row without a gap; measure longer "
+            "ones, or use form=StrongForm(FiniteDifference()), which needs few samples but little noise."
+        )
+    return tuple(found)
+
+
+def order_one(equations: Sequence[Group], form: str) -> None:
+    """Refuse equations for other than first derivatives."""
+    for group in equations:
+        for target in group.targets:
+            if target.order != 1:
+                raise DataError(
+                    f"{form}: the equation {target.name} is of order {target.order}; only first derivatives "
+                    "have increments. Add the velocities as states, or use WeakForm."
+                )

@@ -1,0 +1,320 @@
+"""The weak form: equations integrated against test functions on many small windows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from exactsindy.data import Field, Trajectories, Trajectory
+from exactsindy.differentiation import FiniteDifference
+from exactsindy.errors import DataError, ProblemError
+from exactsindy.forms.by_parts import ByParts
+from exactsindy.forms.derivative import SpaceDerivatives
+from exactsindy.forms.equations import Data, Group, check_count, checked, groups, parts
+from exactsindy.forms.increment import Whiteness
+from exactsindy.forms.layout import Rng, sample_lines
+from exactsindy.forms.legacy_field import LegacyFieldRows
+from exactsindy.forms.patch import box_of
+from exactsindy.forms.placement import Axis, Placement, Width
+from exactsindy.forms.trial import Coefficients, TrialLike, trial
+from exactsindy.forms.weak_field import FieldRows, Plan
+from exactsindy.forms.weak_field_noise import FieldNoise
+from exactsindy.forms.weak_trajectory import TrajectoryRows
+from exactsindy.forms.weak_whitening import NoisyStates, WhitenedRows, field_noise, stacked
+from exactsindy.forms.windows import AxisWindows
+from exactsindy.library import Library
+from exactsindy.problem import Problem
+
+Array = NDArray[np.float64]
+
+_QUADRATURES = ("exact", "pysindy", "legacy")
+# Draws made to replace windows that meet missing cells.
+_ROUNDS = 20
+
+
+class Rows(Protocol):
+    """The weak rows of some equations, windows sorted by time."""
+
+    def __len__(self) -> int:
+        """Return the number of windows."""
+
+    def rows(self, low: int, high: int) -> Iterator[tuple[Array, Array]]:
+        """Yield (theta, targets) of the windows ``low`` to ``high``."""
+
+
+@dataclass(frozen=True, eq=False)
+class WeakForm:
+    """Rows -int phi' x dt = int phi theta(x) dt xi, one per window, with phi = (1 - s^2)^p along each axis.
+
+    Parameters
+    ----------
+    domains
+        Number of windows; fewer if the data have fewer places for them.
+    seed
+        Integer, or a NumPy generator to draw from.
+    width
+        Half-width of the windows, one for all dimensions, one for each, or a mapping from dimension to
+        width. By default chosen from the noise and smoothness of the data (1/20 of each dimension for the
+        other quadratures).
+    order
+        The power p of the test function; by default 2 more than the derivatives it must take, at least 4
+        (4 for the other quadratures).
+    quadrature
+        ``"exact"``: all samples of a window, derivatives moved onto the test function wherever the term
+        allows. ``"pysindy"``: the rule of PySINDy 2.1. ``"legacy"``: that of the published experiments,
+        ``points`` interpolated points per window and dimension.
+    layout
+        ``"random"`` windows or a regular ``"grid"`` of them.
+    centres
+        Where the windows lie (windows x dimensions), instead of drawing them.
+    points
+        Only for ``"legacy"``: 400 for trajectories and 50 for fields by default.
+    accuracy
+        Order of accuracy of those spatial derivatives that cannot be moved (PySINDy's is 2).
+    model
+        Trial model with which rows are whitened: coefficients (equations x terms), a solution, or (for
+        trajectories) a `Trial`; zeros stand for noise in the left-hand side alone. Only for ``"exact"``.
+
+    Notes
+    -----
+    Windows go round periodic dimensions, lie inside one trajectory, and avoid missing cells. Trajectories
+    shorter than a window are left out.
+
+    Windows that overlap share noise, and the slopes of the model let more of it through in some than in others.
+    With ``model`` the rows are multiplied by the inverse Cholesky factor of the covariance C that white noise, its
+    level estimated from the data, gives them to first order; 1e-10 of the mean of its diagonal is added to the
+    diagonal, for C has far lower rank than rows if windows overlap heavily. Then there is one block per equation,
+    a fold holds what the windows before it leave new, and a solution can serve as the next trial.
+
+    Examples
+    --------
+    >>> from exactsindy.data import trajectories
+    >>> from exactsindy.library import Polynomials
+    >>> t = np.arange(0.0, 5.0, 0.01)
+    >>> data = trajectories(np.exp(-t), time=t, states=("x",))
+    >>> problem = WeakForm(domains=100).problem(data, Polynomials(2))
+    >>> bool(problem.rss([[0.0, -1.0, 0.0]])[0] < 1e-12)
+    True
+    """
+
+    domains: int = 1000
+    seed: int | Rng = 0
+    width: Width = None
+    order: int | None = None
+    quadrature: str = "exact"
+    layout: str = "random"
+    centres: ArrayLike | None = field(default=None, repr=False)
+    points: int | None = None
+    accuracy: int = 4
+    model: TrialLike = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.domains, int) and self.domains >= 1):
+            raise ProblemError(f"WeakForm(domains={self.domains!r}): expected an integer >= 1.")
+        if self.quadrature not in _QUADRATURES:
+            raise ProblemError(f"WeakForm(quadrature={self.quadrature!r}): expected one of {', '.join(_QUADRATURES)}.")
+        if self.layout not in ("random", "grid"):
+            raise ProblemError(f"WeakForm(layout={self.layout!r}): expected 'random' or 'grid'.")
+        if self.order is not None and not (isinstance(self.order, int) and self.order >= 1):
+            raise ProblemError(f"WeakForm(order={self.order!r}): expected an integer >= 1, e.g. 6.")
+        if self.model is not None and self.quadrature != "exact":
+            raise ProblemError(
+                f"WeakForm(model=..., quadrature={self.quadrature!r}): only the rows of quadrature='exact' can be "
+                "whitened; leave out one of the two."
+            )
+        FiniteDifference(self.accuracy)
+
+    def problem(self, data: Data, library: Library) -> Problem:
+        """Return the regression of all equations of the data over the library.
+
+        Raises
+        ------
+        DataError
+            If windows of the width do not fit into the data.
+        """
+        return self._sum(data, library, None)[0]
+
+    def folds(self, data: Data, library: Library, count: int) -> tuple[Problem, ...]:
+        """Return ``count`` problems, contiguous in time, whose sum is `problem`; a window is in one of them."""
+        return self._sum(data, library, count)
+
+    def whiteness(self, data: Data, library: Library, coef: TrialLike) -> Whiteness:
+        """Return size and correlation of the whitened residuals of a model's coefficients.
+
+        The size is relative to what noise leaves in rows that are not independent (see Notes).
+        """
+        found = checked(data, "WeakForm")
+        if self.model is None:
+            raise ProblemError(
+                "WeakForm.whiteness: rows are whitened only with WeakForm(model=...); give a trial model."
+            )
+        fitted = trial(coef, groups(found, library), "whiteness")
+        if not isinstance(fitted, Coefficients):
+            raise ProblemError("whiteness(coef=...): expected coefficients, equations x terms.")
+        equations, sources = self._whitened(found, groups(found, library))
+        ratio, lag = [], []
+        for group, members in zip(equations, sources, strict=True):
+            xi = fitted.of(group)[0]
+            residuals = [source.target[:, 0] - source.theta @ xi for source in members]
+            square = sum(float(r @ r) for r in residuals)
+            ratio.append(np.sqrt(square / sum(source.expected for source in members)))
+            lag.append(sum(float(r[1:] @ r[:-1]) for r in residuals) / square)
+        names = tuple(name for group in equations for name in group.target_names)
+        return Whiteness(names, np.array(ratio), np.array(lag))
+
+    def _sum(self, data: Data, library: Library, count: int | None) -> tuple[Problem, ...]:
+        found = checked(data, "WeakForm")
+        equations: Sequence[Group] = groups(found, library)
+        sources: Sequence[Sequence[Rows]]
+        if self.model is not None:
+            equations, sources = self._whitened(found, equations)
+        elif isinstance(found, Trajectories):
+            sources = self._trajectories(found, equations)
+        else:
+            sources = self._field(found, equations)
+        lengths = [len(source) for source in sources[0]]
+        if count is not None:
+            check_count(count, sum(lengths), "number of windows")
+        return tuple(
+            Problem.from_blocks(
+                Problem.from_chunks(
+                    (rows for i, low, high in ranges for rows in members[i].rows(low, high)),
+                    names=group.features.terms,
+                    target_names=group.target_names,
+                )
+                for group, members in zip(equations, sources, strict=True)
+            )
+            for ranges in parts(lengths, count or 1)
+        )
+
+    def _whitened(self, data: Data, equations: Sequence[Group]) -> tuple[list[Group], list[list[WhitenedRows]]]:
+        """Return the equations one by one, and the whitened rows of each, trajectory by trajectory."""
+        model = trial(self.model, equations, "WeakForm")
+        assert model is not None
+        single = [Group(group.features, (target,)) for group in equations for target in group.targets]
+        sources: list[list[WhitenedRows]] = []
+        if isinstance(data, Trajectories):
+            states = NoisyStates.of(data)
+            for members in self._trajectories(data, equations):
+                tables = [(rows, *stacked(rows.rows(0, len(rows)))) for rows in members]
+                sources += [
+                    [WhitenedRows.of(theta, y[:, j], states.covariance(rows, j, model)) for rows, theta, y in tables]
+                    for j in range(len(members[0].group.targets))
+                ]
+            return single, sources
+        if not isinstance(model, Coefficients):
+            raise ProblemError("WeakForm(model=...): for a field expected coefficients, equations x terms.")
+        noise = field_noise(data)
+        for rows in self._field_rows(data, equations)[0]:
+            theta, y = stacked(rows.rows(0, len(rows)))
+            for j in range(len(rows.group.targets)):
+                sources.append([WhitenedRows.of(theta, y[:, j], FieldNoise(rows, j, model, noise).covariance())])
+        return single, sources
+
+    @property
+    def _placement(self) -> Placement:
+        return Placement(self.domains, self.seed, self.width, self.quadrature, self.layout, self.centres, self.points)
+
+    def _power(self, largest: int) -> int:
+        if self.quadrature != "exact":
+            return max(self.order or 4, largest)
+        power = self.order or max(4, largest + 2)
+        if power <= largest:
+            raise ProblemError(
+                f"WeakForm(order={power}): the test function must take derivatives of order {largest}; "
+                f"expected order >= {largest + 1}, better {largest + 2}."
+            )
+        return power
+
+    def _trajectories(self, data: Trajectories, equations: Sequence[Group]) -> list[list[TrajectoryRows]]:
+        orders = tuple(sorted({0, *(target.order for target in data.targets)}))
+        p, placement = self._power(orders[-1]), self._placement
+        rng = placement.rng()
+        placed: list[tuple[Trajectory, AxisWindows]] = []
+        refused: DataError | None = None
+        for member, share in zip(data, self._shares(data), strict=True):
+            axis = Axis(data.time_name, member.times, False, member.states, 0, orders)
+            try:
+                placed.append((member, placement.place([axis], p, rng, share)[0]))
+            except DataError as error:
+                refused = error
+        if refused is not None and not placed:
+            raise refused
+        return [[TrajectoryRows(member, windows, group) for member, windows in placed] for group in equations]
+
+    def _shares(self, data: Trajectories) -> list[int]:
+        """Return the number of windows per trajectory: by length; the other quadratures give all to each."""
+        if self.quadrature != "exact":
+            return [self.domains] * len(data)
+        lengths = [len(member) for member in data]
+        return [max(round(self.domains * n / sum(lengths)), 1) for n in lengths]
+
+    def _field(self, data: Field, equations: Sequence[Group]) -> Sequence[Sequence[Rows]]:
+        rows, p = self._field_rows(data, equations)
+        return [[LegacyFieldRows(r, p) if self.quadrature == "legacy" else r] for r in rows]
+
+    def _field_rows(self, data: Field, equations: Sequence[Group]) -> tuple[list[FieldRows], int]:
+        by_parts = ByParts(data.axes, data.names)
+        plans = [Plan.of(group.features.terms, by_parts, self.quadrature) for group in equations]
+        times = tuple(sorted({0, *(target.order for target in data.targets)}))
+        orders = [tuple(sorted({q for plan in plans for q in plan.orders(i)})) for i in range(len(data.axes))]
+        largest = max(max(q) for q in (*orders, times))
+        p = self._power(largest)
+        accuracy = self.accuracy if self.quadrature == "exact" else 2
+        axes = self._axes(data, plans, [*orders, times], accuracy)
+        placement = self._placement
+        windows = self._without_gaps(
+            data, axes, lambda share, rng: placement.place(axes, p, rng, share), placement.rng()
+        )
+        return [
+            FieldRows(data, windows, group, plan, accuracy) for group, plan in zip(equations, plans, strict=True)
+        ], p
+
+    def _axes(self, data: Field, plans: Sequence[Plan], orders: Sequence[tuple[int, ...]], accuracy: int) -> list[Axis]:
+        whole = (False,) * len(data.axes)
+        space = SpaceDerivatives(FiniteDifference(accuracy), data.axes, data.coords[:-1], whole)
+        halos = [*space.reach([v for plan in plans for v in plan.derivatives]), 0]
+        periodic = [*(period is not None for period in data.periods), False]
+        return [
+            Axis(name, data.coords[i], periodic[i], sample_lines(data.values, i), halos[i], orders[i])
+            for i, name in enumerate(data.dims)
+        ]
+
+    def _without_gaps(
+        self,
+        data: Field,
+        axes: Sequence[Axis],
+        place: Callable[[int, Rng], tuple[AxisWindows, ...]],
+        rng: Rng,
+    ) -> tuple[AxisWindows, ...]:
+        """Return windows free of missing cells, drawing again in place of others."""
+        windows = place(self.domains, rng)
+        if not data.missing:
+            return windows
+        good = _whole(data, windows, axes)
+        for _ in range(_ROUNDS):
+            if len(good) >= min(self.domains, len(windows[0])) or self.layout == "grid" or self.centres is not None:
+                break
+            more = place(2 * self.domains, rng)
+            better = _whole(data, more, axes)
+            if len(better) > len(good):
+                windows, good = more, better
+        if not len(good):
+            raise DataError(f"WeakForm: every window meets one of the {data.missing} missing cells; reduce the width.")
+        chosen = np.sort(np.random.default_rng(0).permutation(good)[: self.domains])
+        return tuple(axis.take(chosen) for axis in windows)
+
+
+def _whole(data: Field, windows: Sequence[AxisWindows], axes: Sequence[Axis]) -> NDArray[np.intp]:
+    """Return the windows that, with the surroundings their derivatives see, have no missing cell."""
+    found = []
+    for k in range(len(windows[0])):
+        low = [int(w.starts[k]) - axis.halo for w, axis in zip(windows, axes, strict=True)]
+        high = [a + int(w.lengths[k]) + 2 * axis.halo for a, w, axis in zip(low, windows, axes, strict=True)]
+        if all(np.isfinite(box_of(values, low, high)).all() for values in data.values):
+            found.append(k)
+    return np.array(found, dtype=np.intp)

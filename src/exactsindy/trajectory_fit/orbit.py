@@ -1,0 +1,147 @@
+"""The most likely orbit of a model through noisy samples, and how well it fits."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactsindy.trajectory_fit.measured import Measured, by_piece, defects, offsets
+from exactsindy.trajectory_fit.step import Flow, Step, Support
+
+Array = NDArray[np.float64]
+
+# Errors that the equations may have in a step, in units of the noise: loose at first, so that the states can follow
+# the data while the coefficients settle, then tight.
+SCHEDULE = (0.3, 0.1, 0.03, 0.01)
+# From the orbit of a model that differs in few terms the last one will do.
+WARM = SCHEDULE[-1:]
+_STEPS, _LAST_STEPS = 4, 15
+# A step that lowers the misfit by less (units of the noise squared; before the last tolerance a share) is the last.
+_ENOUGH, _ENOUGH_BEFORE = 5e-2, 1e-3
+# Raises of the damping, ten-fold each, before a step is given up.
+_TRIES = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Orbit:
+    """States and coefficients that fit best.
+
+    Parameters
+    ----------
+    states
+        In units of the noise (samples x states).
+    coef
+        Per equation the coefficients of its terms.
+    misfit
+        Squared distance to the samples plus the squared errors of the equations in units of their tolerance; about
+        as large as the number of rows if the model is right and the noise as estimated. Infinite if no orbit was
+        found.
+    """
+
+    states: Array
+    coef: tuple[Array, ...]
+    misfit: float
+
+
+@dataclass(frozen=True, eq=False)
+class OrbitModel:
+    """A model whose coefficients and orbit are sought together.
+
+    Between samples the orbit obeys the equations (integrals by local cubics) up to a tolerance far below the noise;
+    the states are free otherwise, so that chaos does no harm.
+
+    Parameters
+    ----------
+    measured
+        The samples.
+    supports
+        Per equation the columns of its terms.
+    """
+
+    measured: Measured
+    supports: tuple[Support, ...]
+
+    @cached_property
+    def first(self) -> NDArray[np.int64]:
+        """Return where the coefficients of each equation begin, and the end."""
+        return offsets(self.supports)
+
+    @cached_property
+    def _flow(self) -> Flow:
+        return self.measured.flow(self.supports)
+
+    def split(self, coef: Array) -> list[Array]:
+        """Return the coefficients of each equation."""
+        return [coef[a:b] for a, b in zip(self.first[:-1], self.first[1:], strict=True)]
+
+    def misfit(self, states: Array, coef: Array, tolerance: float) -> float:
+        """Return the misfit of states and coefficients; infinite where the model overflows."""
+        with np.errstate(all="ignore"):
+            defect = defects(self.measured, states, self._flow.rates(states, self.split(coef)))
+            total = ((self.measured.samples - states) ** 2).sum() + (defect**2).sum() / tolerance**2
+        return float(total) if np.isfinite(total) else np.inf
+
+    def quadrature_errors(self, orbit: Orbit) -> Array:
+        """Return how much integrals over intervals err (intervals x states with an equation), in units of the noise.
+
+        The cubic through four samples errs by 11/720 of the step times the fourth difference of the rates.
+        """
+        rates = by_piece(self.measured, self._flow.rates(orbit.states, orbit.coef))
+        errors = [
+            11 / 720 * np.diff(times)[: max(len(times) - 4, 0), None] * np.diff(part, 4, axis=0)
+            for times, part in zip(self.measured.times, rates, strict=True)
+        ]
+        return np.vstack(errors)
+
+    def step(self, states: Array, coef: Array, tolerance: float, damping: float = 0.0) -> Step | None:
+        """Return the change that minimises the linearised misfit; None where the model overflows."""
+        return self._flow.step(states, self.split(coef), tolerance**-2, damping)
+
+    def fit(
+        self,
+        coef: Sequence[Array],
+        states: Array | None = None,
+        schedule: Sequence[float] = SCHEDULE,
+        deadline: float = math.inf,
+    ) -> Orbit:
+        """Return the best states and coefficients near a first guess (the smoothed states by default).
+
+        After ``deadline`` (of `time.monotonic`) no step is begun: the orbit is then not yet the best one.
+        """
+        x = self.measured.guess if states is None else states
+        xi = np.concatenate([np.asarray(part, dtype=float) for part in coef])
+        misfit = np.inf
+        for tolerance in schedule:
+            last = tolerance == schedule[-1]
+            misfit = self.misfit(x, xi, tolerance)
+            damping = 0.0
+            for _ in range(_LAST_STEPS if last else _STEPS):
+                if time.monotonic() > deadline:
+                    break
+                moved = self._descend(x, xi, misfit, tolerance, damping)
+                if moved is None:
+                    break
+                x, xi, after, damping = moved
+                fall, misfit = misfit - after, after
+                if fall < (_ENOUGH if last else _ENOUGH_BEFORE * misfit):
+                    break
+        return Orbit(x, tuple(self.split(xi)), misfit)
+
+    def _descend(
+        self, x: Array, xi: Array, misfit: float, tolerance: float, damping: float
+    ) -> tuple[Array, Array, float, float] | None:
+        """Return states, coefficients, misfit and damping after a step that does not raise the misfit."""
+        for _ in range(_TRIES):
+            step = self.step(x, xi, tolerance, damping)
+            if step is not None and step.moves:
+                after = self.misfit(x + step.states, xi + step.coef, tolerance)
+                if after <= misfit:
+                    return x + step.states, xi + step.coef, after, damping / 10 if damping > 1e-6 else 0.0
+            damping = max(10 * damping, 1e-3)
+        return None

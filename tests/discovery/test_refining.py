@@ -1,0 +1,182 @@
+"""The likelihood of whole orbits where rows leave the choice open."""
+
+import numpy as np
+import pytest
+
+import exactsindy as es
+from exactsindy.discovery import preparing
+from exactsindy.discovery.preparing import measured
+from exactsindy.discovery.trajectory_forms import whitened_increments
+from exactsindy.forms import ModalForm, smooth_field
+from exactsindy.forms.equations import groups
+from exactsindy.forms.modal_library import ModalLibrary
+from exactsindy.selection import ORBIT, OrbitEvidence, PathEvidence, Rival
+from exactsindy.systems import FIELD_SYSTEMS, add_field_noise
+from exactsindy.trajectory_fit import MeasuredModes
+from exactsindy_experiments.random_fields import random_field
+
+ONE = es.Settings(seconds=60.0, threads=1)
+TRUTH = {"x'": {"v"}, "v'": {"x", "v", "x^2 v"}}
+T = np.arange(0.0, 20.0, 0.05)
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Van der Pol, three periods, noise of 20 %."""
+    model = es.Model.from_coefficients({"x'": {"v": 1.0}, "v'": {"x": -1.0, "v": 1.0, "x^2 v": -1.0}})
+    clean = model.simulate([1.0, 0.5], T).x
+    noisy = clean + 0.3 * np.random.default_rng(9).normal(size=clean.shape)
+    return es.trajectories(noisy, time=T, states=("x", "v"))
+
+
+@pytest.fixture(scope="module")
+def found(data):
+    return es.discover(data, settings=ONE)
+
+
+def terms(solution):
+    return {target: set(names) for target, names in solution.terms.items()}
+
+
+def test_orbits_find_the_law_where_rows_alone_do_not(data, found):
+    prepared = whitened_increments(data, es.Polynomials(3), ONE)
+    rows = es.select({part.name: part.problem for part in prepared}, k_max=8, by=PathEvidence(), settings=ONE)
+    assert terms(rows.solution) != TRUTH
+    assert terms(found.solution) == TRUTH
+    assert {choice.preparation for choice in found.selection.choices} == {ORBIT}
+
+
+def test_the_answer_is_proved_and_its_errors_are_honest(found):
+    assert found.solution.optimal
+    assert es.verify(found.problem, found.solution).ok
+    true = {"x'": {"v": 1.0}, "v'": {"x": -1.0, "v": 1.0, "x^2 v": -1.0}}
+    for row in found.model.rows:
+        for value, error, term in zip(row.coefficients, row.standard_errors, row.terms, strict=True):
+            assert 0 < error < 0.15
+            assert abs(value - true[row.name][term.name]) < 4 * error
+
+
+def test_what_was_compared_is_told(found):
+    choice = found.selection.choices[1]
+    assert 0 < choice.confidence < 1
+    assert choice.rival == len(choice.rival_terms)
+    assert set(choice.rival_terms) != TRUTH["v'"]
+    shares = found.selection.inclusion["v'"]
+    assert all(0 < share <= 1 for share in shares.values())
+    assert shares["v"] > 0.9
+    rows = [row for row in found.selection.table if row.preparation == ORBIT and row.equation == "v'"]
+    assert [row.k for row in rows] == list(range(9))
+    assert [row.k for row in rows if row.chosen] == [3]
+    assert max(row.value for row in rows) == pytest.approx(0.0, abs=5.0)
+    assert sum(row.chosen for row in found.selection.table) == 2
+    assert "Among the models whose orbits were compared: " in str(found)
+
+
+def test_a_run_keeps_it(found, tmp_path):
+    again = es.load_run(es.save_run(found, tmp_path / "run")).discovery
+    assert again.selection.choices == found.selection.choices
+    assert str(again) == str(found)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"select": es.GrowthRatio()},
+        {"select": PathEvidence()},
+        {"form": "weak"},
+        {"ridge": 1e-6},
+        {"k_max": es.Total(8)},
+        {"constraints": ["x': x == 0"]},
+    ],
+    ids=["rule", "rows", "form", "ridge", "total", "constraint"],
+)
+def test_who_asks_for_something_else_gets_that(data, asked):
+    other = es.discover(data, settings=ONE, **asked)
+    assert ORBIT not in {choice.preparation for choice in other.selection.choices}
+
+
+def test_clean_data_are_left_to_the_rows():
+    """The errors of quadrature are all there is to fit: they would make terms of their own."""
+    t = np.arange(0.0, 10.0, 0.05)
+    u = np.sin(3 * t)
+    x = np.exp(-t) + (3 * np.exp(-t) - 3 * np.cos(3 * t) + u) / 10
+    found = es.discover(x, time=t, states=("x",), controls={"u": u}, settings=ONE)
+    assert found.model.equations(3) == ["x' = -x + u"]
+    assert found.selection.choices[0].preparation != ORBIT
+
+
+def test_the_price_is_the_extended_bic_with_a_tenth_of_what_rows_say():
+    evidence = OrbitEvidence(rows=100, terms=(10,))
+    short, long = Rival(((1,),), 0, 120.0, 0.5), Rival(((1, 4),), 0, 110.0, 0.5)
+    term = np.log(100) + np.log(45) - np.log(10)
+    assert evidence.price_of(long) - evidence.price_of(short) == pytest.approx(100 * np.log(110 / 120) + term)
+    doubtful = Rival(((1,),), 0, 120.0, 0.05)
+    assert evidence.price_of(doubtful) - evidence.price_of(short) == pytest.approx(0.2 * np.log(10))
+    assert evidence.price(np.inf, ((1,),)) == np.inf
+
+
+def test_the_price_of_a_term_does_not_depend_on_how_often_was_sampled():
+    """Means of ten neighbours keep the likelihood ratio of two models; rows beyond 100 per period do not count."""
+    every, means = OrbitEvidence(10_000, (10,), counted=0.1), OrbitEvidence(1000, (10,))
+    short, long = ((1,),), ((1, 4),)
+    dear = every.price(10_000.0, long) - every.price(10_000.0, short)
+    assert dear == pytest.approx(means.price(1000.0, long) - means.price(1000.0, short))
+    assert dear < OrbitEvidence(10_000, (10,)).price(10_000.0, long) - OrbitEvidence(10_000, (10,)).price(
+        10_000.0, short
+    )
+
+
+def test_correlated_noise_counts_for_less():
+    white, coloured = OrbitEvidence(1000, (10,)), OrbitEvidence(1000, (10,), effective=0.2)
+    rivals = [Rival(((1, 2),), 0, 990.0, 0.4), Rival(((1, 3),), 0, 1000.0, 0.4)]
+    assert white.ranked(rivals)[0] is coloured.ranked(rivals)[0] is rivals[0]
+    assert white.confidence(rivals) > coloured.confidence(rivals) + 0.1
+
+
+def test_a_misfit_beyond_the_noise_lowers_the_confidence():
+    evidence = OrbitEvidence(1000, (10,))
+    good = [Rival(((1, 2),), 0, 1000.0, 0.9), Rival(((1, 3),), 0, 1050.0, 0.1)]
+    poor = [Rival(((1, 2),), 0, 1100.0, 0.9), Rival(((1, 3),), 0, 1155.0, 0.1)]
+    assert evidence.confidence(good) > 0.95
+    assert evidence.confidence(poor) < evidence.confidence(good) - 0.02
+
+
+def test_modes_of_a_field_are_heard_where_rows_leave_its_equation_open():
+    """Of this field the rows prefer a wrong law; its most likely orbit does not."""
+    system = random_field("burgers_fisher", 0)
+    data = add_field_noise(system.simulate(np.random.RandomState(0)), 0.5, np.random.RandomState(0))
+    found = es.discover(data, library=system.library)
+    assert found.selection.choices[0].preparation == ORBIT
+    assert {q: set(terms) for q, terms in found.solution.terms.items()} == {q: set(w) for q, w in system.truth.items()}
+    rows = es.discover(data, library=system.library, select=PathEvidence.for_modes())
+    assert set(rows.solution.terms["u_t"]) != set(system.truth["u_t"])
+    assert found.solution.optimal
+
+
+def test_fields_with_many_modes_are_left_to_their_rows(monkeypatch):
+    data = FIELD_SYSTEMS["kuramoto_sivashinsky"].simulate(np.random.RandomState(1000))
+    library = FIELD_SYSTEMS["kuramoto_sivashinsky"].library
+    smoothed = smooth_field(data)
+    wide = MeasuredModes(data, smoothed, groups(data, library))
+    form = ModalForm(smoothed=smoothed)
+    for name, of in (("_MOST_WORK", wide.work), ("_MOST_NUMBERS", wide.numbers)):
+        for most, orbits in ((of, True), (0.99 * of, False)):
+            with monkeypatch.context() as limits:
+                limits.setattr(preparing, "_MOST_WORK", np.inf)
+                limits.setattr(preparing, "_MOST_NUMBERS", np.inf)
+                limits.setattr(preparing, name, most)
+                assert (measured(form, data, library) is not None) == orbits
+    assert wide.work == len(data.times) * float(wide.per_field) ** 3
+    points = ModalLibrary(data, smoothed, wide.equations[0]).points
+    assert wide.numbers == len(data.times) * points[0] * len(wide.equations[0].features.terms)
+
+
+def test_large_libraries_pay_more_for_a_term():
+    """Gamma is 1/2 up to 35 candidates and 1 beyond: k of D terms cost ln C(D, k) once or twice."""
+
+    def price_of_two(terms):
+        rule = OrbitEvidence(1000, (terms,))
+        return rule.price(1000.0, ((0, 1),)) - 2 * np.log(1000)
+
+    assert price_of_two(35) == pytest.approx(np.log(35 * 34 / 2))
+    assert price_of_two(36) == pytest.approx(2 * np.log(36 * 35 / 2))

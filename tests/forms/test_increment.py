@@ -1,0 +1,254 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from form.cases import gram, least_squares, on_support
+
+from exactsindy.data import field, trajectories
+from exactsindy.errors import DataError, ProblemError
+from exactsindy.forms import IncrementForm, IntegralForm, inform, smooth
+from exactsindy.forms.hermite import HermiteFeatures
+from exactsindy.forms.quadrature import integrate_intervals, interval_weights
+from exactsindy.forms.whitening import Increments, Whitening, increment_covariance
+from exactsindy.library import PerEquation, Polynomials, Terms
+from exactsindy.systems import add_noise, find_system, noise_scale
+
+STEP = 0.006
+CUBIC = Polynomials(3)
+
+
+@pytest.fixture(scope="module")
+def lorenz():
+    return find_system("lorenz")
+
+
+@pytest.fixture(scope="module")
+def clean(lorenz):
+    return lorenz.simulate([1.0, 2.0, 20.0], np.arange(0, 18, STEP))
+
+
+@pytest.fixture(scope="module")
+def noisy(lorenz, clean):
+    values = add_noise(clean, 0.05, np.random.default_rng(0))
+    return trajectories(values, time=STEP, states=lorenz.states)
+
+
+def truth_of(system, data, library=CUBIC):
+    return system.coefficients(library.bind(data).names)
+
+
+@pytest.mark.parametrize("irregular", [False, True])
+def test_quadrature_is_exact_for_cubics_and_of_fourth_order(irregular):
+    def grid(n):
+        t = np.linspace(0, 2, n)
+        return t + 0.3 / n * np.sin(5 * t) * irregular
+
+    t = grid(9)
+    for degree, inner in ((2, slice(None)), (3, slice(1, -1))):
+        exact = np.diff(t ** (degree + 1)) / (degree + 1)
+        found = integrate_intervals(interval_weights(t), t**degree)
+        assert np.allclose(found[inner], exact[inner], atol=1e-13)
+    errors = []
+    for t in (grid(41), grid(81)):
+        found = integrate_intervals(interval_weights(t), np.sin(3 * t))
+        errors.append(np.abs(found - np.diff(-np.cos(3 * t) / 3))[1:-1].sum())
+    assert errors[0] / errors[1] > 10
+
+
+def test_whitening_inverts_the_covariance():
+    rng = np.random.default_rng(0)
+    steps, slopes = rng.uniform(0.01, 0.02, 30), rng.normal(size=(31, 2))
+    noise = np.array([0.3, 0.7])
+    diagonal, off = increment_covariance(steps, slopes, noise, 1)
+    covariance = np.diag(diagonal) + np.diag(off, 1) + np.diag(off, -1)
+    # The same from the definition: rows as linear maps of the noise of all samples.
+    maps = np.zeros((30, 31, 2))
+    for i in range(30):
+        maps[i, i] = -steps[i] / 2 * slopes[i]
+        maps[i, i + 1] = -steps[i] / 2 * slopes[i + 1]
+        maps[i, i, 1] -= 1
+        maps[i, i + 1, 1] += 1
+    flat = (maps * noise).reshape(30, -1)
+    assert np.allclose(covariance, flat @ flat.T, atol=1e-14)
+    whitening = Whitening.of(diagonal, off)
+    # Integrals over intervals from a dense matrix of weights, whitened by the dense factor.
+    columns, change = rng.normal(size=(11, 31)), rng.normal(size=30)
+    weights = interval_weights(np.concatenate(([0.0], np.cumsum(steps))))
+    rows = np.column_stack([integrate_intervals(weights, columns.T), change])
+    expected = np.linalg.solve(np.linalg.cholesky(covariance), rows)
+    whole = whitening.apply(Increments(columns, 0, weights), change, 0, np.zeros(12))
+    assert np.allclose(whole.T, expected, rtol=1e-12, atol=1e-10)
+    previous = np.zeros(12)
+    first = whitening.apply(Increments(columns[:, :14].copy(), 0, weights[:12]), change[:12], 0, previous)
+    second = whitening.apply(Increments(columns[:, 11:].copy(), 1, weights[12:]), change[12:], 12, previous)
+    assert np.array_equal(np.hstack([first, second]), whole)
+    assert np.array_equal(previous, whole[:, -1])
+
+
+def test_hermite_columns_have_no_bias():
+    rng = np.random.default_rng(1)
+    x = np.array([1.2, -0.7])
+    values = x + rng.normal(size=(200000, 2)) * [0.5, 0.3]
+    features = Terms(["x^2", "x^3", "x^2 y^2", "x y", "sin(x) x^2"]).bind(("x", "y"))
+    columns = HermiteFeatures(features, np.array([0.5, 0.3])).evaluate(values).mean(axis=0)
+    expected = features.evaluate(x[None])[0]
+    assert np.allclose(columns[:4], expected[:4], atol=0.02)
+    assert columns[4] == pytest.approx((np.sin(values[:, 0]) * values[:, 0] ** 2).mean())
+
+
+@pytest.mark.parametrize("name", ["lorenz", "van_der_pol", "roessler"])
+def test_residuals_of_the_truth_are_white_and_of_the_right_size(name):
+    system = find_system(name)
+    start, span, step = {
+        "lorenz": ([1.0, 2.0, 20.0], 18, 0.006),
+        "van_der_pol": ([1.0, 1.0], 60, 0.02),
+        "roessler": ([5.0, 3.0, 0.0], 60, 0.02),
+    }[name]
+    clean = system.simulate(start, np.arange(0, span, step))
+    data = trajectories(add_noise(clean, 0.05, np.random.default_rng(0)), time=step, states=system.states)
+    truth = truth_of(system, data)
+    found = IncrementForm(model=truth).whiteness(data, CUBIC, truth)
+    assert ((found.ratio > 0.9) & (found.ratio < 1.1)).all()
+    assert (np.abs(found.lag) < 0.1).all()
+    plain = IncrementForm().whiteness(data, CUBIC, truth)
+    assert plain.ratio.max() > 1.5
+    assert "x': residual 1.0" in str(found)
+
+
+def test_informed_residuals_are_white_where_states_follow_the_model():
+    system = find_system("lotka_volterra")
+    clean = system.simulate([0.51, 0.95], np.arange(0, 20, 0.01))
+    data = trajectories(add_noise(clean, 0.05, np.random.default_rng(1)), time=0.01, states=system.states)
+    truth = truth_of(system, data)
+    states = smooth(data)
+    for _ in range(3):
+        states = inform(data, CUBIC, truth, start=states)
+    found = IncrementForm("informed", model=truth, smoothed=states).whiteness(data, CUBIC, truth)
+    assert ((found.ratio > 0.9) & (found.ratio < 1.1)).all()
+    assert (np.abs(found.lag) < 0.1).all()
+
+
+def test_coefficients_gain_from_whitening(lorenz, noisy):
+    truth = truth_of(lorenz, noisy)
+    errors = [
+        np.abs(on_support(form.problem(noisy, CUBIC), truth) - truth).max()
+        for form in (IncrementForm(), IncrementForm(model=truth), IncrementForm("informed", model=truth))
+    ]
+    assert errors[1] < 0.5
+    assert errors[1] < errors[0] / 3
+    assert errors[2] < 0.5
+
+
+def test_informed_states_are_closer_to_the_truth(lorenz, clean, noisy):
+    truth = truth_of(lorenz, noisy)
+    plain = smooth(noisy)
+    assert np.allclose(plain.noise, 0.05 * noise_scale(clean), rtol=0.05)
+    once = inform(noisy, CUBIC, truth)
+    twice = inform(noisy, CUBIC, truth, start=once)
+    errors = [np.sqrt(((s.values[0] - clean) ** 2).mean()) for s in (plain, once, twice)]
+    assert errors[1] < 0.8 * errors[0]
+    assert errors[2] < errors[1]
+    given = IncrementForm("informed", model=truth, smoothed=once).problem(noisy, CUBIC)
+    assert np.allclose(gram(given)[0], gram(IncrementForm("informed", model=truth).problem(noisy, CUBIC))[0])
+
+
+def test_clean_data_give_exact_coefficients(lorenz, clean):
+    data = trajectories(clean, time=STEP, states=lorenz.states)
+    library = Polynomials(2)
+    truth = truth_of(lorenz, data, library)
+    problem = IncrementForm(model=truth).problem(data, library)
+    assert np.abs(least_squares(problem) - truth).max() < 0.02
+    assert [block.target_names for block in problem.blocks] == [("x'",), ("y'",), ("z'",)]
+
+
+def test_folds_sum_to_the_whole_and_blocks_do_not_show(lorenz, clean, monkeypatch):
+    values = add_noise(clean, 0.05, np.random.default_rng(1))
+    t = np.arange(len(values)) * STEP + 0.001 * np.sin(np.arange(len(values)))
+    data = trajectories([values[:1000], values[1000:]], time=[t[:1000], t[1000:]], states=lorenz.states)
+    truth = truth_of(lorenz, data)
+    form = IncrementForm(model=truth)
+    whole = form.problem(data, CUBIC)
+    folds = form.folds(data, CUBIC, 3)
+    assert whole.n_samples == len(values) - 2
+    assert [fold.n_samples for fold in folds] == [999, 1000, 999]
+    monkeypatch.setattr("exactsindy.forms.increment_rows.BLOCK_ROWS", 101)
+    for other in (sum(folds), form.problem(data, CUBIC)):
+        for a, b in zip(gram(other), gram(whole), strict=True):
+            scale = np.sqrt(np.diag(b))
+            assert np.abs((a - b) / np.outer(scale, scale)).max() < 1e-9
+    found = form.whiteness(data, CUBIC, truth)
+    assert (np.abs(found.ratio - 1) < 0.1).all()
+
+
+def test_gaps_cut_a_trajectory(lorenz, clean):
+    values = add_noise(clean, 0.05, np.random.default_rng(2))
+    keep = np.r_[0:1000, 1300:3000]
+    data = trajectories(values[keep], time=STEP * keep, states=lorenz.states)
+    truth = truth_of(lorenz, data)
+    form = IncrementForm(model=truth)
+    assert form.problem(data, CUBIC).n_samples == len(keep) - 2
+    assert (np.abs(form.whiteness(data, CUBIC, truth).ratio - 1) < 0.1).all()
+
+
+def test_controls_time_and_libraries_per_equation():
+    t = np.arange(0, 20, 0.01)
+    u = np.sin(2 * t)
+    x = np.cos(t) + 0.5 * np.sin(2 * t)
+    data = trajectories(x, time=t, states=("x",), controls=u, control_names=("u",))
+    library = PerEquation({"x": Terms(["sin(t)", "cos(2 t)", "u"])})
+    assert np.allclose(least_squares(IncrementForm().problem(data, library)), [[-1.0, 1.0, 0.0]], atol=1e-4)
+
+
+def test_units_do_not_matter(lorenz, noisy):
+    truth = truth_of(lorenz, noisy, Polynomials(2))
+    base = IncrementForm(model=truth).problem(noisy, Polynomials(2))
+    scaled = trajectories(8.0 * noisy[0].states, time=STEP, states=lorenz.states)
+    degrees = np.array([term.degree for term in base.terms])
+    other = IncrementForm(model=truth * 8.0 ** (1 - degrees)).problem(scaled, Polynomials(2))
+    assert np.allclose(base.rss(truth), other.rss(truth * 8.0 ** (1 - degrees)), rtol=1e-6)
+
+
+def test_integral_form(lorenz, noisy):
+    truth = truth_of(lorenz, noisy)
+    form = IntegralForm()
+    walks = form.walks(noisy, CUBIC, truth)
+    assert ((walks > 1e-4) & (walks < 1)).all()
+    weighted = IntegralForm(walk=walks)
+    errors = [
+        np.abs(on_support(f.problem(noisy, CUBIC), truth) - truth).max()
+        for f in (form, weighted, IntegralForm(walk=walks, states="raw"))
+    ]
+    assert errors[1] < 1.0
+    assert errors[1] < errors[0]
+    assert errors[2] < 1.0
+    assert weighted.problem(noisy, CUBIC).n_samples == 2999
+    # Divided by the noise and the walk, what the truth leaves has about the size of the noise.
+    assert np.all(weighted.problem(noisy, CUBIC).rss(truth) / 2999 < 2)
+
+
+def test_errors_name_the_cure(noisy):
+    pde = field(np.ones((5, 20)), dims=("x", "t"), coords={"x": 1.0, "t": 1.0})
+    with pytest.raises(ProblemError, match=r"states='smooth'\): expected 'raw' or 'informed'"):
+        IncrementForm("smooth")
+    with pytest.raises(ProblemError, match=r"states='informed'\): expected 'smooth' or 'raw'"):
+        IntegralForm(states="informed")
+    with pytest.raises(DataError, match=r"IncrementForm is for trajectories .* use ModalForm or WeakForm"):
+        IncrementForm().problem(pde, Polynomials(1))
+    with pytest.raises(ProblemError, match=r"model=\.\.\.\) has shape \(2, 4\); .*equations x terms = \(3, 4\)"):
+        IncrementForm(model=np.zeros((2, 4))).problem(noisy, Polynomials(1))
+    second = trajectories(noisy[0].states, time=STEP, targets=("x0''",))
+    with pytest.raises(DataError, match=r"equation x0'' is of order 2; .*Add the velocities as states"):
+        IncrementForm().problem(second, Polynomials(1))
+    short = trajectories(np.ones((5, 1)) * np.arange(5)[:, None], time=1.0)
+    with pytest.raises(DataError, match=r"no trajectory has 8 samples in a row without a gap"):
+        IncrementForm().problem(short, Polynomials(1))
+    with pytest.raises(ProblemError, match=r"walk=\[1, 2\]\): expected a number >= 0, or one for each of 3"):
+        IntegralForm(walk=[1, 2]).problem(noisy, Polynomials(1))
+    with pytest.raises(DataError, match=r"cosine modes have none; use IncrementForm"):
+        IntegralForm().folds(noisy, Polynomials(1), 2)
+    with pytest.raises(ProblemError, match=r"not positive definite.*Use model=None"):
+        Whitening.of(np.ones(3), np.ones(2))
+    with pytest.raises(ProblemError, match=r"whiteness\(coef=\.\.\.\): expected coefficients"):
+        IncrementForm().whiteness(noisy, Polynomials(1), None)
+    with pytest.raises(ProblemError, match=r"walks\(model=\.\.\.\): expected coefficients"):
+        IntegralForm().walks(noisy, Polynomials(1), None)

@@ -1,0 +1,422 @@
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from form.cases import burgers, gram, least_squares, on_support
+from scipy.interpolate import RegularGridInterpolator
+
+from exactsindy.data import field, trajectories
+from exactsindy.differentiation import FiniteDifference
+from exactsindy.errors import DataError, ProblemError
+from exactsindy.forms import StrongForm, WeakForm
+from exactsindy.forms.bump import Cells, bump, linear_weights
+from exactsindy.forms.by_parts import ByParts
+from exactsindy.library import Derivatives, PerEquation, Polynomials, Terms, Variables
+from exactsindy.model import Model
+from exactsindy.solver import solve
+from exactsindy.systems import add_noise, lorenz, roessler
+
+BURGERS = Polynomials(2, bias=False) + Polynomials(1) * Derivatives(2)
+
+
+@pytest.fixture(scope="module")
+def states():
+    return lorenz().simulate([1.0, 2.0, 20.0], np.arange(0, 6, 0.002))
+
+
+@pytest.fixture(scope="module")
+def data(states):
+    return trajectories(states, time=0.002, states=("x", "y", "z"))
+
+
+def burgers_field(periodic=("x",), missing="refuse", change=None, **size):
+    x, t, u, nu = burgers(**size)
+    u = u if change is None else change(u.copy())
+    return field(u, dims=("x", "t"), coords={"x": x, "t": t}, periodic=periodic, missing=missing), nu
+
+
+@pytest.mark.parametrize("d", range(5))
+def test_bump_derivatives_match_the_expanded_polynomial(d):
+    s = np.linspace(-1, 1, 41)
+    power = np.polynomial.Polynomial([1.0, 0.0, -1.0]) ** 3
+    assert np.allclose(bump(s, 3, d), power.deriv(d)(s) if d else power(s), atol=1e-11)
+    assert bump(np.array([-1.5, 2.0]), 3, d).tolist() == [0.0, 0.0]
+
+
+def test_weights_integrate_polynomials_exactly():
+    s = np.sort(np.random.default_rng(0).uniform(-1.3, 1.3, 40))
+    fine = np.linspace(-1, 1, 200001)
+    cells = Cells.of(s, 8)
+    first, weights = cells.weights(0.0, 1.0, 4, 1)
+    for degree in range(6):
+        expected = np.trapezoid(bump(fine, 4, 1) * fine**degree, fine)
+        assert weights @ s[first : first + len(weights)] ** degree == pytest.approx(expected, abs=1e-6)
+    nodes = np.linspace(-1, 1, 9)
+    assert linear_weights(nodes, 4, 0) @ nodes**0 == pytest.approx(np.trapezoid(bump(fine, 4), fine))
+
+
+@pytest.mark.parametrize(
+    "name", ["u_xx", "u^2 u_x", "u v_xx", "u v_xy", "x u_x", "u u_xxxx", "sin(u) v_yy", "u_x^2", "x u v_xx"]
+)
+def test_integration_by_parts_is_an_identity(name):
+    n = 48
+    x = 2 * np.pi * np.arange(n) / n
+    u = {"u": (np.sin(x)[:, None] + np.cos(x)) / 3, "v": np.cos(x[:, None] - x) / 2}
+    # A test function that vanishes at the ends of the period, as x is not periodic.
+    phi = np.sin(x / 2)[:, None] ** 12 * np.cos(x) ** 0
+
+    def along(values, axes):
+        for axis in axes:
+            k = 1j * np.fft.fftfreq(n, 1 / n)
+            shape = (-1, 1) if axis == "x" else (1, -1)
+            values = np.fft.ifft2(np.fft.fft2(values) * k.reshape(shape)).real
+        return values
+
+    variables = Variables(("u", "v"), axes=("x", "y"))
+    term = Terms([name]).terms(variables)[0]
+
+    def value(term):
+        from exactsindy.library import Features
+
+        features = Features(variables, (term,))
+        inputs = [
+            along(u[v.name], v.axes) if v.name in u else np.broadcast_to(x[:, None], (n, n)) for v in features.inputs
+        ]
+        return features.rows(inputs).reshape(n, n)
+
+    direct = (phi * value(term)).sum()
+    parts = ByParts(("x", "y"), ("u", "v")).full(term)
+    moved = sum(
+        part.factor * (along(phi, "x" * part.orders[0] + "y" * part.orders[1]) * value(part.integrand)).sum()
+        for part in parts
+    )
+    assert moved == pytest.approx(direct, rel=1e-9, abs=1e-9)
+    highest = max((len(v.axes) for part in parts for v in part.integrand.variables()), default=0)
+    assert highest <= {"u_xx": 0, "u^2 u_x": 0, "x u_x": 0, "u u_xxxx": 2}.get(name, 1)
+
+
+def test_lorenz_is_recovered(data):
+    problem = WeakForm(domains=400).problem(data, Polynomials(2))
+    truth = lorenz().coefficients(problem.names)
+    assert problem.n_samples == 400
+    assert np.abs(least_squares(problem) - truth).max() < 1e-7
+
+
+def test_strong_and_weak_agree_on_clean_data(data):
+    weak = least_squares(WeakForm(domains=400).problem(data, Polynomials(2)))
+    strong = least_squares(StrongForm(FiniteDifference(order=6)).problem(data, Polynomials(2)))
+    assert np.abs(weak - strong).max() < 1e-3
+
+
+def test_weak_needs_no_derivative_of_noise(states):
+    noisy = add_noise(states, 0.02, np.random.default_rng(3))
+    data = trajectories(noisy, time=0.002, states=("x", "y", "z"))
+    true = Terms(["x", "y", "z", "x y", "x z"])
+    truth = lorenz().coefficients(true.bind(data).names)
+    weak = np.abs(least_squares(WeakForm(domains=600).problem(data, true)) - truth).max()
+    strong = np.abs(least_squares(StrongForm().problem(data, true)) - truth).max()
+    assert weak < 1.0
+    assert weak < strong / 2
+
+
+def test_seeds_widths_and_layouts(data):
+    def of(**settings):
+        return gram(WeakForm(domains=50, **settings).problem(data, Polynomials(1)))[0]
+
+    assert np.array_equal(of(seed=1), of(seed=1))
+    assert not np.allclose(of(seed=1), of(seed=2))
+    assert np.array_equal(of(seed=np.random.default_rng(1)), of(seed=1))
+    grid = of(layout="grid", width=0.1)
+    assert np.array_equal(grid, of(layout="grid", width=0.1, seed=5))
+    centre = 0.002 * np.linspace(50, 2949, 50).round()
+    assert np.allclose(of(centres=centre, width=0.1), grid)
+
+
+@pytest.mark.parametrize("irregular", [False, True])
+def test_folds_sum_to_the_whole(states, irregular):
+    t = np.arange(len(states)) * 0.002
+    if irregular:
+        t = t + 0.0005 * np.sin(np.arange(len(t)))
+    data = trajectories([states[:1000], states[1000:]], time=[t[:1000], t[1000:]])
+    form = WeakForm(domains=100)
+    folds = form.folds(data, Polynomials(2), 4)
+    assert [fold.n_samples for fold in folds] == [25] * 4
+    assert np.allclose(gram(sum(folds))[0], gram(form.problem(data, Polynomials(2)))[0], rtol=1e-9)
+
+
+def test_trajectories_shorter_than_a_window_are_left_out(states):
+    form = WeakForm(domains=100, width=0.1)
+    both = form.problem(trajectories([states[:1000], states[1000:1050]], time=0.002), Polynomials(1))
+    assert both.n_samples == 95
+
+
+def test_unequal_steps_converge():
+    errors = []
+    for n in (60, 120):
+        t = np.linspace(0, 4, n) + 0.3 / n * np.sin(np.arange(n))
+        data = trajectories(np.exp(-np.sin(t)), time=t, states=("x",))
+        library = Terms([("f", lambda x, t: -np.cos(t) * x)])
+        errors.append(abs(least_squares(WeakForm(width=0.8).problem(data, library))[0, 0] - 1))
+    assert errors[1] < 1e-6
+    assert errors[0] / errors[1] > 16
+
+
+def test_second_derivatives_and_controls():
+    t = np.linspace(0, 10, 2001)
+    u = np.cos(3 * t)
+    data = trajectories(np.sin(t) + 0.2 * u, time=t, states=("x",), controls=u, control_names=("u",), targets=("x''",))
+    problem = WeakForm(domains=200).problem(data, Terms(["x", "u", "cos(t)"]))
+    assert np.allclose(least_squares(problem), [[-1.0, -1.6, 0.0]], atol=1e-8)
+
+
+def test_a_library_per_equation(data):
+    library = PerEquation({"x": Polynomials(1)}, default=Polynomials(2))
+    problem = WeakForm(domains=60).problem(data, library)
+    whole = WeakForm(domains=60).problem(data, Polynomials(2))
+    assert [len(block.terms) for block in problem.blocks] == [4, 10]
+    assert np.allclose(gram(problem)[1][-1, -1], gram(whole)[0][-1, -1])
+
+
+def test_units_and_order_of_states_do_not_matter(states, data):
+    base = WeakForm(domains=100, width=0.05).problem(data, Polynomials(2))
+    other = WeakForm(domains=100, width=0.05).problem(
+        trajectories(8.0 * states[:, [1, 0, 2]], time=0.002, states=("y", "x", "z")), Polynomials(2)
+    )
+    first = dict(zip(base.names, least_squares(base)[0], strict=True))
+    second = dict(zip(other.names, least_squares(other)[1], strict=True))
+    assert second["x"] == pytest.approx(first["x"], rel=1e-6)
+    assert 8 * second["z^2"] == pytest.approx(first["z^2"], abs=1e-6)
+
+
+@pytest.mark.parametrize("periodic", [(), ("x",)])
+def test_burgers_is_recovered(periodic):
+    data, nu = burgers_field(periodic)
+    problem = WeakForm(domains=150).problem(data, BURGERS)
+    coef = dict(zip(problem.names, least_squares(problem)[0], strict=True))
+    expected = {"u u_x": -1.0, "u_xx": nu}
+    assert all(abs(coef[name] - expected.get(name, 0.0)) < 1e-6 for name in coef)
+    folds = WeakForm(domains=150).folds(data, BURGERS, 3)
+    assert [fold.n_samples for fold in folds] == [50] * 3
+    assert np.allclose(gram(sum(folds))[0], gram(problem)[0], rtol=1e-9)
+
+
+def test_unequal_points_in_space_and_time():
+    fine = np.linspace(0, 1, 121)
+    x, t = 1.5 * (fine + 0.05 * np.sin(6 * fine)), np.linspace(0, 1, 101) ** 1.2
+    # Burgers without viscosity; u v_x needs a derivative of the data.
+    u = (x[:, None] + 1) / (1 + t)
+    v = np.sin(x[:, None]) * np.cos(t)
+    data = field({"u": u, "v": v}, dims=("x", "t"), coords={"x": x, "t": t}, targets=("u_t",))
+    problem = WeakForm(domains=200, width=(0.2, 0.15)).problem(data, Terms(["u u_x", "v_xx", "u v_x", "v u_x"]))
+    assert np.allclose(least_squares(problem), [[-1.0, 0.0, 0.0, 0.0]], atol=1e-5)
+
+
+def test_memory_stays_near_that_of_a_window():
+    x, t = 0.1 * np.arange(64), 0.05 * np.arange(100)
+    u = np.sin(x[:, None, None] + x[:, None] - t)
+    data = field(u, dims=("x", "y", "t"), coords={"x": x, "y": x, "t": t}, periodic=())
+    tracemalloc.start()
+    WeakForm(domains=50, width=(0.6, 0.6, 0.3)).problem(data, Polynomials(3) * Derivatives(2))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < u.nbytes
+
+
+def test_windows_go_round_the_period():
+    data, _ = burgers_field()
+    ends = [[0.0, 0.5], [2 * np.pi * 127 / 128, 0.5]]
+    problem = WeakForm(centres=ends, width=(0.6, 0.2)).problem(data, Terms(["u u_x", "u_xx"]))
+    assert problem.rss([[-1.0, 0.3]])[0] < 1e-16 * problem.rss([[0.0, 0.0]])[0]
+
+
+def test_three_space_dimensions_and_coordinates():
+    x, y, z = (np.linspace(0, 1, n) for n in (26, 28, 30))
+    t = np.linspace(0, 1, 32)
+    shape = np.sin(x)[:, None, None, None] * np.cos(y)[:, None, None] * (z**2)[:, None]
+    data = field(shape * np.exp(-t), dims=("x", "y", "z", "t"), coords={"x": x, "y": y, "z": z, "t": t})
+    problem = WeakForm(domains=20, width=0.22).problem(data, Terms(["z u_z", "u_xx", "u u_y"]))
+    assert problem.rss([[0.0, 1.0, 0.0]])[0] < 1e-12 * problem.rss([[0.0, 0.0, 0.0]])[0]
+    assert problem.rss([[-0.5, 0.0, 0.0]])[0] < 1e-12 * problem.rss([[0.0, 0.0, 0.0]])[0]
+
+
+def test_windows_avoid_missing_cells():
+    def holes(u):
+        u[60:64, 40:44] = np.nan
+        return u
+
+    data, nu = burgers_field(missing="keep", change=holes)
+    problem = WeakForm(domains=100, width=(0.5, 0.1)).problem(data, Terms(["u u_x", "u_xx"]))
+    assert problem.n_samples == 100
+    assert np.allclose(least_squares(problem), [[-1.0, nu]], atol=1e-7)
+
+    def everywhere(u):
+        u[::4, ::4] = np.nan
+        return u
+
+    data, _ = burgers_field(missing="keep", change=everywhere)
+    with pytest.raises(DataError, match=r"every window meets one of the 832 missing cells; reduce the width"):
+        WeakForm(domains=20, width=(0.5, 0.1)).problem(data, Terms(["u"]))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_pysindy_trajectories(states):
+    ps = pytest.importorskip("pysindy")
+    t = np.arange(len(states)) * 0.002
+    np.random.seed(0)  # noqa: NPY002
+    peer = ps.WeakPDELibrary(ps.PolynomialLibrary(degree=3), spatiotemporal_grid=t, K=80)
+    rows = np.hstack([np.asarray(peer.fit_transform(states)), peer.convert_u_dot_integral(states)])
+    form = WeakForm(domains=80, quadrature="pysindy", seed=np.random.RandomState(0))
+    ours = gram(form.problem(trajectories(states, time=t), Polynomials(3)))[0]
+    assert relative(ours, rows) < 1e-10
+
+
+def relative(ours, rows):
+    expected = rows.T @ rows
+    norms = np.sqrt(np.diag(expected))
+    return np.abs((ours - expected) / np.outer(norms, norms)).max()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_pysindy_fields():
+    ps = pytest.importorskip("pysindy")
+    x, y, t = 0.2 * np.arange(24), 0.25 * np.arange(22), 0.05 * np.arange(30)
+    rng = np.random.default_rng(1)
+    u = np.sin(x[:, None, None] + y[:, None] - t) + 0.1 * rng.normal(size=(24, 22, 30))
+    v = np.cos(x[:, None, None] - y[:, None] + t) + 0.1 * rng.normal(size=(24, 22, 30))
+    np.random.seed(0)  # noqa: NPY002
+    peer = ps.WeakPDELibrary(
+        ps.PolynomialLibrary(degree=2, include_bias=False),
+        derivative_order=2,
+        spatiotemporal_grid=np.stack(np.meshgrid(x, y, t, indexing="ij"), -1),
+        K=20,
+        H_xt=[0.9, 1.1, 0.3],
+    )
+    both = np.stack([u, v], -1)
+    axes = {"ax_spatial": [0, 1], "ax_time": 2, "ax_coord": 3}
+    rows = np.hstack([np.asarray(peer.fit_transform(ps.AxesArray(both, axes))), peer.convert_u_dot_integral(both)])
+    data = field({"u": u, "v": v}, dims=("x", "y", "t"), coords={"x": x, "y": y, "t": t})
+    functions = ("u", "v", "u^2", "u v", "v^2")
+    slopes = [f"{name}_{word}" for word in ("y", "yy", "x", "xy", "xx") for name in "uv"]
+    library = Terms([*functions, *slopes, *(f"{f} {s}" for s in slopes for f in functions)])
+    form = WeakForm(domains=20, quadrature="pysindy", seed=np.random.RandomState(0), width=(0.9, 1.1, 0.3))
+    assert relative(gram(form.problem(data, library))[0], rows) < 1e-10
+
+
+def test_legacy_fields_follow_the_published_rule():
+    x, t = 0.2 * np.arange(60), 0.05 * np.arange(50)
+    u = np.sin(x[:, None] - t) + 0.1 * np.random.default_rng(1).normal(size=(60, 50))
+    data = field(u, dims=("x", "t"), coords={"x": x, "t": t})
+    count, width = 30, (1.5, 0.4)
+    form = WeakForm(domains=7, quadrature="legacy", seed=3, width=width, points=count)
+    problem = form.problem(data, Terms(["u^2", "u_xx", "u^2 u_xxx"]))
+    rng = np.random.RandomState(3)
+    cx, ct = rng.uniform(1.5, x[-1] - 1.5, 7), rng.uniform(0.4, t[-1] - 0.4, 7)
+    s = np.linspace(-1, 1, count)
+    rows = []
+    for a, b in zip(cx, ct, strict=True):
+        px, pt = np.linspace(a - 1.5, a + 1.5, count), np.linspace(b - 0.4, b + 0.4, count)
+        points = np.stack(np.meshgrid(px, pt, indexing="ij"), -1)
+        w, square = (RegularGridInterpolator((x, t), f)(points) for f in (u, u**2))
+        phi = bump(s, 4)
+        step = px[1] - px[0]
+
+        def d1(f, h=step):
+            return (np.roll(f, -1, 0) - np.roll(f, 1, 0)) / (2 * h)
+
+        def d2(f, h=step):
+            return (np.roll(f, -1, 0) - 2 * f + np.roll(f, 1, 0)) / h**2
+
+        integrands = [
+            np.outer(phi, phi) * square,
+            np.outer(bump(s, 4, 2) / 1.5**2, phi) * w,
+            -d1(np.outer(phi, phi) * square) * d2(w),
+            -np.outer(phi, bump(s, 4, 1) / 0.4) * w,
+        ]
+        rows.append([np.trapezoid(np.trapezoid(f, px, axis=0), pt) for f in integrands])
+    assert relative(gram(problem)[0], np.array(rows)) < 1e-12
+    with pytest.raises(ProblemError, match=r"'legacy'\) has no rule for 'u_x\^2'.*quadrature='exact'"):
+        form.problem(data, Terms(["u_x^2"]))
+
+
+def test_legacy_reproduces_a_published_trial():
+    system = roessler()
+    x0 = [8.89338736597506, -7.307866004953485, 0.1738518401949005]
+    clean = system.simulate(x0, np.arange(0, 75, 0.002))
+    rng = np.random.RandomState(1)
+    noisy = add_noise(clean, 0.01, rng)
+    data = trajectories(noisy[:25000], time=0.002, states=("x", "y", "z"))
+    form = WeakForm(domains=2400, quadrature="legacy", seed=rng)
+    problem = form.problem(data, Polynomials(3))
+    truth = system.coefficients(problem.names)
+    found = np.zeros_like(truth)
+    block = problem.blocks[0]
+    for i, row in enumerate(truth):
+        support = np.flatnonzero(row)
+        z, _ = block.target(i)
+        found[i, support] = np.linalg.lstsq(block.theta_factor[:, support], z, rcond=None)[0]
+    error = np.linalg.norm(found - truth) / np.linalg.norm(truth)
+    assert error == pytest.approx(0.0016506740, rel=1e-5)
+
+
+def test_errors_name_the_cure(data):
+    pde, _ = burgers_field(periodic=())
+    with pytest.raises(ProblemError, match=r"domains=0\): expected an integer >= 1"):
+        WeakForm(domains=0)
+    with pytest.raises(ProblemError, match=r"quadrature='fast'\): expected one of exact, pysindy, legacy"):
+        WeakForm(quadrature="fast")
+    with pytest.raises(ProblemError, match=r"layout='hex'\): expected 'random' or 'grid'"):
+        WeakForm(layout="hex")
+    with pytest.raises(ProblemError, match=r"order=0\): expected an integer >= 1"):
+        WeakForm(order=0)
+    with pytest.raises(ProblemError, match=r"order=2\): the test function must take derivatives of order 2"):
+        WeakForm(order=2).problem(pde, Terms(["u_xx"]))
+    with pytest.raises(ProblemError, match=r"width=\(1, 2, 3\)\): expected one positive half-width"):
+        WeakForm(width=(1, 2, 3)).problem(pde, Terms(["u"]))
+    with pytest.raises(ProblemError, match=r"width=\.\.\.\) names y; expected one half-width for each of x, t"):
+        WeakForm(width={"y": 1.0}).problem(pde, Terms(["u"]))
+    with pytest.raises(DataError, match=r"half-width 4 along t do not fit between 0 and 5.998 \(3000 samp"):
+        WeakForm(width=4.0).problem(data, Polynomials(1))
+    with pytest.raises(DataError, match=r"holds fewer than 2 samples; increase the width"):
+        WeakForm(width=0.001, quadrature="pysindy").problem(data, Polynomials(1))
+    with pytest.raises(DataError, match=r"the window around t = 0 leaves the data"):
+        WeakForm(width=0.1, centres=[0.0]).problem(data, Polynomials(1))
+    with pytest.raises(ProblemError, match=r"centres=\.\.\.\) has shape \(1, 2\); expected windows x 1"):
+        WeakForm(width=0.1, centres=[[0.0, 1.0]]).problem(data, Polynomials(1))
+    with pytest.raises(DataError, match=r"expected an integer from 2 to 10, the number of windows"):
+        WeakForm(domains=10).folds(data, Polynomials(1), 11)
+
+
+def kuramoto_sivashinsky(noise):
+    terms = {"u u_x": -1.0, "u_xx": -1.0, "u_xxxx": -1.0}
+    model = Model.from_coefficients({"u_t": terms})
+    length, n = 8 * np.pi, 128
+    x = length * np.arange(n) / n
+    start = np.cos(2 * np.pi * x / length) * (1 + np.sin(4 * np.pi * x / length))
+    run = model.simulate_field(start, np.r_[0.0, np.arange(20.0, 60.0, 0.4)], periods={"x": length})
+    u = run.values[0][:, 1:]
+    return x, run.t[1:], u, terms, noise * np.sqrt((u**2).mean())
+
+
+def cole_hopf(noise):
+    x, t, u, nu = burgers(nt=151)
+    return x, t, u, {"u u_x": -1.0, "u_xx": nu}, noise * np.sqrt((u**2).mean())
+
+
+@pytest.mark.parametrize(("case", "noise", "error"), [(kuramoto_sivashinsky, 0.05, 0.05), (cole_hopf, 0.1, 0.1)])
+def test_default_windows_of_noisy_fields_give_support_and_coefficients(case, noise, error):
+    x, t, u, terms, level = case(noise)
+    u = u + level * np.random.default_rng(0).normal(size=u.shape)
+    data = field(u, dims=("x", "t"), coords={"x": x, "t": t}, periodic=("x",))
+    library = Polynomials(3, bias=False) + Polynomials(3) * Derivatives(4)
+    names = library.bind(data).names
+    truth = np.array([[terms.get(name, 0.0) for name in names]])
+    problem = WeakForm(300).problem(data, library)
+    assert solve(problem, len(terms)).support[0] == tuple(np.flatnonzero(truth[0]))
+    wrong = np.abs(on_support(problem, truth) - truth).max() / np.abs(truth).max()
+    assert wrong < error
+    if case is kuramoto_sivashinsky:
+        # Windows as narrow as the noise alone would allow.
+        narrow = WeakForm(300, width={"x": 8 * (x[1] - x[0]), "t": 8 * (t[1] - t[0])}).problem(data, library)
+        assert np.abs(on_support(narrow, truth) - truth).max() > 5 * wrong

@@ -1,0 +1,229 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from form.cases import burgers, gram, least_squares, on_support
+
+from exactsindy.data import field, trajectories
+from exactsindy.errors import ProblemError
+from exactsindy.forms import WeakForm
+from exactsindy.forms.equations import groups
+from exactsindy.forms.trial import trial
+from exactsindy.forms.weak_field_noise import FieldNoise
+from exactsindy.forms.weak_whitening import NoisyStates, WhitenedRows, field_noise, stacked
+from exactsindy.library import Derivatives, Polynomials, Terms
+from exactsindy.systems import add_noise, lorenz
+
+STEP = 0.005
+QUADRATIC = Polynomials(2)
+BURGERS = Polynomials(2, bias=False) + Polynomials(1) * Derivatives(2)
+
+
+@pytest.fixture(scope="module")
+def clean():
+    return lorenz().simulate([1.0, 2.0, 20.0], np.arange(0, 8, STEP))
+
+
+@pytest.fixture(scope="module")
+def data(clean):
+    return noisy_lorenz(clean, 0)
+
+
+@pytest.fixture(scope="module")
+def truth(data):
+    return lorenz().coefficients(QUADRATIC.bind(data).names)
+
+
+def noisy_lorenz(clean, seed):
+    return trajectories(add_noise(clean, 0.05, np.random.default_rng(seed)), time=STEP, states=("x", "y", "z"))
+
+
+def noisy_burgers(seed):
+    x, t, u, nu = burgers()
+    u = u + 0.05 * u.std() * np.random.default_rng(seed).normal(size=u.shape)
+    found = field(u, dims=("x", "t"), coords={"x": x, "t": t}, periodic=("x",))
+    names = BURGERS.bind(found).names
+    coef = np.zeros((1, len(names)))
+    coef[0, [names.index("u u_x"), names.index("u_xx")]] = -1.0, nu
+    return found, coef
+
+
+def neighbours(residual):
+    return (residual[1:] @ residual[:-1]) / (residual @ residual)
+
+
+def test_rows_are_white_only_after_whitening(data, truth):
+    white = WeakForm(400, width=0.2, model=truth).whiteness(data, QUADRATIC, truth)
+    assert white.target_names == ("x'", "y'", "z'")
+    assert np.all((white.ratio > 0.8) & (white.ratio < 1.25))
+    assert np.all(np.abs(white.lag) < 0.15)
+    plain = WeakForm(400, width=0.2)
+    (members,) = plain._trajectories(data, groups(data, QUADRATIC))
+    theta, target = stacked(members[0].rows(0, 400))
+    for residual in (target - theta @ truth.T).T:
+        assert neighbours(residual) > 0.5
+    # The left-hand side alone carries too little of the noise.
+    partial = WeakForm(400, width=0.2, model=np.zeros_like(truth)).whiteness(data, QUADRATIC, truth)
+    assert np.all(partial.ratio > 1.25)
+
+
+def test_whitening_improves_coefficients_from_long_windows(clean, truth):
+    errors = []
+    for seed in range(5):
+        data = noisy_lorenz(clean, seed)
+        problems = [WeakForm(300, width=0.5, model=model).problem(data, QUADRATIC) for model in (None, truth)]
+        full = [np.linalg.norm(least_squares(p) - truth) for p in problems]
+        errors.append(full + [np.linalg.norm(on_support(p, truth) - truth) for p in problems])
+    plain, white, plain_support, white_support = np.median(errors, axis=0)
+    assert white < 0.7 * plain
+    assert white_support < plain_support
+
+
+def test_iterating_from_the_solution_needs_no_truth(data, truth):
+    start = least_squares(WeakForm(300, width=0.5).problem(data, QUADRATIC))
+    again = least_squares(WeakForm(300, width=0.5, model=start).problem(data, QUADRATIC))
+    assert np.linalg.norm(again - truth) < np.linalg.norm(start - truth)
+
+
+def test_whitened_burgers_is_white_and_better():
+    errors = []
+    for seed in range(20):
+        data, truth = noisy_burgers(seed)
+        forms = [WeakForm(200, width=(0.4, 0.1), model=model) for model in (None, truth)]
+        errors.append([np.linalg.norm(least_squares(form.problem(data, BURGERS)) - truth) for form in forms])
+        if seed < 3:
+            found = forms[1].whiteness(data, BURGERS, truth)
+            assert 0.8 < found.ratio[0] < 1.25
+            assert abs(found.lag[0]) < 0.2
+    plain, white = np.median(errors, axis=0)
+    assert white <= plain
+
+
+def test_covariance_of_trajectory_rows_is_that_of_perturbed_samples():
+    t = np.cumsum(np.random.default_rng(0).uniform(0.9, 1.1, 60)) * 0.05
+    x = np.column_stack([np.sin(t), np.cos(t)])
+    coef = np.zeros((2, 6))
+    coef[0, [1, 4]], coef[1, [2, 3]] = (0.5, -1.0), (1.0, 2.0)
+    form = WeakForm(12, width=0.5, layout="grid")
+
+    def errors(states):
+        found = trajectories(states, time=t, states=("x", "y"))
+        (members,) = form._trajectories(found, groups(found, QUADRATIC))
+        theta, target = stacked(members[0].rows(0, len(members[0])))
+        return target - theta @ coef.T, members[0], found
+
+    _, rows, found = errors(x)
+    maps = np.array([(errors(x + e)[0] - errors(x - e)[0]) / 2e-6 for e in 1e-6 * np.eye(120).reshape(120, 60, 2)])
+    noise = np.array([0.3, 0.7])
+    states = NoisyStates((rows.member,), (x,), noise)
+    model = trial(coef, groups(found, QUADRATIC), "WeakForm")
+    for j in range(2):
+        scaled = maps[:, :, j] * np.tile(noise, 60)[:, None]
+        assert np.allclose(states.covariance(rows, j, model), scaled.T @ scaled, rtol=1e-5, atol=1e-9)
+
+
+@pytest.mark.parametrize("periodic", [("x",), ()])
+def test_covariance_of_field_rows_is_that_of_perturbed_cells(periodic):
+    x, t = 2 * np.pi * np.arange(24) / 24, np.linspace(0, 1, 12)
+    x = x if periodic else x + 0.02 * np.sin(x) ** 2
+    u, v = np.sin(x[:, None] - t), 1 + 0.5 * np.cos(x[:, None] + t)
+    library = Polynomials(2) + Derivatives(2) + Terms(["u u_x", "u_x^2", "u v_xx"])
+    form = WeakForm(12, width=(1.2, 0.3), seed=1)
+
+    def errors(fields):
+        coords = {"x": x, "t": t}
+        found = field({"u": fields[0], "v": fields[1]}, dims=("x", "t"), coords=coords, periodic=periodic)
+        (rows,), _ = form._field_rows(found, groups(found, library))
+        theta, target = stacked(rows.rows(0, len(rows)))
+        return target - theta @ coef.T, rows, found
+
+    coef = np.random.default_rng(0).normal(size=(2, 13))
+    base = np.stack([u, v])
+    _, rows, found = errors(base)
+    assert coef.shape[1] == len(rows.group.features.terms)
+    noise, model = np.array([0.3, 0.7]), trial(coef, groups(found, library), "WeakForm")
+    directions = np.random.default_rng(1).normal(size=(4, *base.shape))
+    changes = [(errors(base + 1e-5 * e)[0] - errors(base - 1e-5 * e)[0]) / 2e-5 for e in directions]
+    for j in range(2):
+        source = FieldNoise(rows, j, model, noise)
+        maps = np.zeros((len(rows), base.size))
+        for k, row in enumerate(maps):
+            for cells, weights in source._weights(k, 0, len(t)):
+                np.add.at(row, cells, weights)
+        for e, change in zip(directions, changes, strict=True):
+            assert np.allclose(maps @ (e / noise[:, None, None]).reshape(-1), change[:, j], rtol=1e-6, atol=1e-7)
+        assert np.allclose(source.covariance(), maps @ maps.T, rtol=1e-10, atol=1e-12)
+
+
+def test_slabs_do_not_change_the_covariance(monkeypatch):
+    data, truth = noisy_burgers(0)
+    equations = groups(data, BURGERS)
+    (rows,), _ = WeakForm(40)._field_rows(data, equations)
+    noise = FieldNoise(rows, 0, trial(truth, equations, "WeakForm"), field_noise(data))
+    whole = noise.covariance()
+    monkeypatch.setattr("exactsindy.forms.weak_field_noise._NUMBERS", 1000)
+    assert np.allclose(noise.covariance(), whole, rtol=1e-10, atol=1e-12 * whole.max())
+
+
+def test_field_noise_is_found():
+    _, _, u, _ = burgers()
+    data, _ = noisy_burgers(3)
+    assert field_noise(data)[0] == pytest.approx(0.05 * u.std(), rel=0.1)
+
+
+def test_one_block_per_equation_and_folds_sum_to_the_whole(data, truth):
+    @dataclass(frozen=True)
+    class Solved:
+        coef: np.ndarray
+
+    form = WeakForm(120, model=Solved(truth))
+    whole = form.problem(data, QUADRATIC)
+    assert [block.target_names for block in whole.blocks] == [("x'",), ("y'",), ("z'",)]
+    assert [block.n_samples for block in whole.blocks] == [120] * 3
+    folds = form.folds(data, QUADRATIC, 4)
+    for found, expected in zip(gram(sum(folds)), gram(whole), strict=True):
+        assert np.allclose(found, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+
+
+def test_trajectories_are_whitened_one_by_one(clean, truth):
+    halves = [noisy_lorenz(part, seed).members[0].states for seed, part in enumerate((clean[:900], clean[900:]))]
+    data = trajectories(halves, time=STEP, states=("x", "y", "z"))
+    form = WeakForm(200, width=0.2, model=truth)
+    white = form.whiteness(data, QUADRATIC, truth)
+    assert np.all((white.ratio > 0.8) & (white.ratio < 1.25))
+
+
+def test_clean_data_are_fitted_exactly(clean, truth):
+    data = trajectories(clean, time=STEP, states=("x", "y", "z"))
+    found = least_squares(WeakForm(200, model=truth).problem(data, QUADRATIC))
+    assert np.allclose(found, truth, atol=1e-4)
+
+
+def test_messages(data, truth):
+    with pytest.raises(
+        ProblemError, match=r"quadrature='pysindy'\): only the rows of quadrature='exact' can be whitened"
+    ):
+        WeakForm(model=truth, quadrature="pysindy")
+    with pytest.raises(ProblemError, match=r"WeakForm\(model=...\) has shape \(1, 2\); expected finite"):
+        WeakForm(model=[[1.0, 2.0]]).problem(data, QUADRATIC)
+    with pytest.raises(ProblemError, match=r"whitened only with WeakForm\(model=...\); give a trial model"):
+        WeakForm().whiteness(data, QUADRATIC, truth)
+    with pytest.raises(ProblemError, match="covariance of the rows is not finite or not positive definite"):
+        WhitenedRows.of(np.ones((2, 1)), np.ones(2), np.array([[1.0, 2.0], [2.0, 1.0]]))
+
+    class Slopeless:
+        def predict(self, group, values):
+            return np.zeros((len(values), len(group.targets)))
+
+        def jacobian(self, group, values, wrt):
+            return np.zeros((len(values), len(group.targets), len(wrt)))
+
+    zeros = WeakForm(50, model=np.zeros_like(truth)).problem(data, QUADRATIC)
+    assert np.allclose(gram(WeakForm(50, model=Slopeless()).problem(data, QUADRATIC))[0], gram(zeros)[0])
+    with pytest.raises(ProblemError, match=r"whiteness\(coef=...\): expected coefficients"):
+        WeakForm(50, model=truth).whiteness(data, QUADRATIC, Slopeless())
+    burgers_data, _ = noisy_burgers(0)
+    with pytest.raises(ProblemError, match="for a field expected coefficients, equations x terms"):
+        WeakForm(50, model=Slopeless()).problem(burgers_data, BURGERS)
