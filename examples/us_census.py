@@ -12,7 +12,7 @@ import exactsindy as es
 
 table = es.load(Path(__file__).parent / "data" / "us_census.csv", time="year")[0]
 known = table.times <= 1910
-data = es.trajectories(table.states[known], time=table.times[known], states=("P",))
+data = es.Trajectories.from_arrays(table.states[known], time=table.times[known], states=("P",))
 
 found = es.discover(data, library=es.Polynomials(3), k_max=3).at(k=2)
 print(found)

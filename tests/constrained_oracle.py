@@ -43,25 +43,25 @@ class Oracle:
         """Whether the support s (a set) satisfies a constraint on supports; True for all others."""
         i = self.index
         match constraint:
-            case es.Forbid(equation, term):
+            case es.constraints.Forbid(equation, term):
                 return i[equation, term] not in s
-            case es.Require(equation, term):
+            case es.constraints.Require(equation, term):
                 return i[equation, term] in s
-            case es.Fixed(equation, term, value):
+            case es.constraints.Fixed(equation, term, value):
                 return (i[equation, term] in s) == (value != 0)
-            case es.Implies(first, second):
+            case es.constraints.Implies(first, second):
                 return i[first] not in s or i[second] in s
-            case es.NotBoth(first, second):
+            case es.constraints.NotBoth(first, second):
                 return not {i[first], i[second]} <= s
-            case es.AtMost(count, group):
+            case es.constraints.AtMost(count, group):
                 return len(s & set(self.group(group))) <= count
-            case es.AtLeast(count, group):
+            case es.constraints.AtLeast(count, group):
                 return len(s & set(self.group(group))) >= count
-            case es.Exactly(count, group):
+            case es.constraints.Exactly(count, group):
                 return len(s & set(self.group(group))) == count
-            case es.WholeGroup(group):
+            case es.constraints.WholeGroup(group):
                 return len(s & set(self.group(group))) in (0, len(group))
-            case es.SameSupport():
+            case es.constraints.SameSupport():
                 sets = {}
                 for v in s:
                     sets.setdefault(self.names[v][0], set()).add(self.names[v][1])
@@ -73,22 +73,22 @@ class Oracle:
         """Return equalities and inequalities (row, rhs), row'x <= rhs."""
         row = np.zeros(len(self.names))
         match constraint:
-            case es.Equal(first, second, ratio):
+            case es.constraints.Equal(first, second, ratio):
                 row[self.index[first]], row[self.index[second]] = 1.0, -ratio
                 return [(row, 0.0)], []
-            case es.Linear(coefs, relation, rhs):
+            case es.constraints.Linear(coefs, relation, rhs):
                 for pair, value in coefs.items():
                     row[self.index[pair]] += value
                 sign = -1.0 if relation == ">=" else 1.0
                 return ([(row, rhs)], []) if relation == "==" else ([], [(sign * row, sign * rhs)])
-            case es.Fixed(equation, term, value):
+            case es.constraints.Fixed(equation, term, value):
                 row[self.index[equation, term]] = 1.0
                 return [(row, value)], []
-            case es.Bounds(equation, term, lower, upper):
+            case es.constraints.Bounds(equation, term, lower, upper):
                 row[self.index[equation, term]] = 1.0
                 rows = [(row, upper)] if np.isfinite(upper) else []
                 return [], rows + ([(-row, -lower)] if np.isfinite(lower) else [])
-            case es.Sign(equation, term, sign):
+            case es.constraints.Sign(equation, term, sign):
                 row[self.index[equation, term]] = -1.0 if sign == "+" else 1.0
                 return [], [(row, 0.0)]
         return [], []
@@ -97,7 +97,7 @@ class Oracle:
         """Yield the inequalities of the sign choices of semi-continuous terms in s."""
         choices = []
         for c in constraints:
-            if isinstance(c, es.SemiContinuous) and self.index[c.equation, c.term] in s:
+            if isinstance(c, es.constraints.SemiContinuous) and self.index[c.equation, c.term] in s:
                 row = np.zeros(len(self.names))
                 row[self.index[c.equation, c.term]] = 1.0
                 both = []

@@ -11,6 +11,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "exactsindy"
 # From the top of the house to the bottom; certificates are read by the solver, never the other way round.
 ORDER = [
     "errors",
+    "_lazy",
     "_atomic",
     "_optional",
     "metrics",
@@ -27,6 +28,7 @@ ORDER = [
     "selection",
     "model",
     "report",
+    "plots",
     "discovery",
     "systems",
     "interop",

@@ -37,7 +37,7 @@ def main():
     for noise in (0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3):
         rng = np.random.default_rng(0)
         noisy = [v + noise * np.sqrt(np.mean(v**2)) * rng.standard_normal(v.shape) for v in values]
-        field = es.field(noisy, dims=("x", "y", "t"), coords=coords, names=("u", "v"), periodic=periods)
+        field = es.Field.from_arrays(noisy, dims=("x", "y", "t"), coords=coords, names=("u", "v"), periodic=periods)
         solution = es.solve(form.problem(field, library), 7, settings=es.Settings(threads=1, seconds=60.0))
         for i, (target, terms) in enumerate(solution.terms.items()):
             print(

@@ -113,7 +113,7 @@ def test_solve_reads_arrays_tables_and_saved_problems(regression):
     from_table = json.loads(call("solve", regression / "r.csv", "--k", "y=2", "--targets", "y", "-q", "--json").stdout)
     assert from_arrays[0]["support"] == from_table[0]["support"] == ["b", "e"]
     assert from_arrays[0]["objective"] == pytest.approx(from_table[0]["objective"], rel=1e-12)
-    es.save_problem(es.Problem.from_arrays(np.eye(3), [3.0, 2.0, 1.0]), regression / "p.npz")
+    es.Problem.from_arrays(np.eye(3), [3.0, 2.0, 1.0]).save(regression / "p.npz")
     assert "k <= 1 | proved optimal" in call("solve", regression / "p.npz", "--k", 1, "-q").stdout
 
 

@@ -21,7 +21,7 @@ def problem():
 
 
 def refused(problem, constraints, text):
-    with pytest.raises(es.ConstraintError) as caught:
+    with pytest.raises(es.errors.ConstraintError) as caught:
         compile_rules(problem, constraints)
     assert text in str(caught.value)
 
@@ -35,7 +35,7 @@ def readable(rules, row):
 
 def test_the_gradient_system_of_the_duffing_experiment(problem):
     """The six equalities of the paper's experiment."""
-    rules = compile_rules(problem, [es.GradientSystem()])
+    rules = compile_rules(problem, [es.constraints.GradientSystem()])
     rows = [readable(rules, row) for row in rules.equalities]
     assert rows == [
         {"x': y": 1, "y': x": -1},
@@ -50,12 +50,12 @@ def test_the_gradient_system_of_the_duffing_experiment(problem):
 
 
 def test_gradient_by_coordinates(problem):
-    named = compile_rules(problem, [es.GradientSystem({"x'": "x", "y'": "y"})])
-    assert named.equalities == compile_rules(problem, [es.GradientSystem()]).equalities
+    named = compile_rules(problem, [es.constraints.GradientSystem({"x'": "x", "y'": "y"})])
+    assert named.equalities == compile_rules(problem, [es.constraints.GradientSystem()]).equalities
 
 
 def test_hamiltonian_is_free_of_divergence(problem):
-    rules = compile_rules(problem, [es.Hamiltonian([("x", "y")])])
+    rules = compile_rules(problem, [es.constraints.Hamiltonian([("x", "y")])])
     rows = [readable(rules, row) for row in rules.equalities]
     # x' = dH/dy, y' = -dH/dx: d x'/dx + d y'/dy = 0.
     assert {"x': x": -1, "y': y": -1} in rows
@@ -64,7 +64,7 @@ def test_hamiltonian_is_free_of_divergence(problem):
 
 
 def test_quadratic_terms_that_do_no_work(problem):
-    rules = compile_rules(problem, [es.EnergyPreserving(weights={"y": 3})])
+    rules = compile_rules(problem, [es.constraints.EnergyPreserving(weights={"y": 3})])
     rows = [readable(rules, row) for row in rules.equalities]
     assert rows == [
         {"x': x^2": 1},
@@ -77,14 +77,14 @@ def test_quadratic_terms_that_do_no_work(problem):
 
 
 def test_symmetry_by_signs_forbids_even_terms(problem):
-    rules = compile_rules(problem, [es.Symmetry({"x": -1, "y": -1})])
+    rules = compile_rules(problem, [es.constraints.Symmetry({"x": -1, "y": -1})])
     even = {rules.label(row.variables[0]) for row in rules.presence}
     assert even == {f"{e}: {t}" for e in ("x'", "y'") for t in ("1", "x^2", "x y", "y^2")}
 
 
 def test_symmetry_by_rotation(problem):
     """Turning by 90 degrees: f(Mx) = M f(x) makes the linear part a multiple of a rotation."""
-    rules = compile_rules(problem, [es.Symmetry([[0, -1], [1, 0]])])
+    rules = compile_rules(problem, [es.constraints.Symmetry([[0, -1], [1, 0]])])
     null = _null_space(rules)
     coef = null @ np.random.default_rng(1).normal(size=null.shape[1])
     turn = np.array([[0.0, -1.0], [1.0, 0.0]])
@@ -94,11 +94,11 @@ def test_symmetry_by_rotation(problem):
 
 
 def test_conserved_quantity(problem):
-    rules = compile_rules(problem, [es.Conserved("x^2 + 2*y^2")])
+    rules = compile_rules(problem, [es.constraints.Conserved("x^2 + 2*y^2")])
     coef = _null_space(rules) @ np.random.default_rng(2).normal(size=_null_space(rules).shape[1])
     for point in ([0.3, -1.2], [1.5, 0.2]):
         assert abs(np.dot([2 * point[0], 4 * point[1]], _field(coef, np.array(point)))) < 1e-12
-    same = compile_rules(problem, [es.Conserved({"x^2": 1, "y^2": 2})])
+    same = compile_rules(problem, [es.constraints.Conserved({"x^2": 1, "y^2": 2})])
     assert same.equalities == rules.equalities
 
 
@@ -116,18 +116,18 @@ def _null_space(rules):
 
 
 def test_hierarchy(problem):
-    strong = compile_rules(problem, [es.Hierarchy(equations="x'")])
+    strong = compile_rules(problem, [es.constraints.Hierarchy(equations="x'")])
     rows = [readable(strong, row) for row in strong.presence]
     assert {"x': x y": 1, "x': y": -1} in rows
     assert {"x': x y": 1, "x': x": -1} in rows
     assert {"x': x^2": 1, "x': x": -1} in rows
     assert not any("x': 1" in row for row in rows)
-    weak = compile_rules(problem, [es.Hierarchy("weak", ["x'"])])
+    weak = compile_rules(problem, [es.constraints.Hierarchy("weak", ["x'"])])
     assert {"x': x y": 1, "x': x": -1, "x': y": -1} in [readable(weak, row) for row in weak.presence]
 
 
 def test_correlated_pairs_are_excluded(problem):
-    rules = compile_rules(problem, [es.MaxCorrelation(0.7, "x")])
+    rules = compile_rules(problem, [es.constraints.MaxCorrelation(0.7, "x")])
     pairs = {tuple(readable(rules, row)) for row in rules.presence}
     assert ("x': x", "x': x^3") in pairs
     assert ("x': x", "x': y") not in pairs
@@ -138,24 +138,34 @@ def test_matrices_in_both_orders(problem, order):
     lhs = np.zeros((1, 2, 10))
     lhs[0, 0, 2], lhs[0, 1, 1] = 1.0, -1.0  # x': y and y': x
     flat = lhs.reshape(1, 20) if order == "target" else lhs.transpose(0, 2, 1).reshape(1, 20)
-    rules = compile_rules(problem, [es.LinearMatrix(flat, [0.5], order)])
+    rules = compile_rules(problem, [es.constraints.LinearMatrix(flat, [0.5], order)])
     assert readable(rules, rules.equalities[0]) == {"x': y": 1, "y': x": -1}
     assert rules.equalities[0].rhs == 0.5
 
 
 def test_single_inequalities_become_bounds(problem):
-    rules = compile_rules(problem, ["x': -2*x <= 4", "x': x <= 3", es.Sign("y", "y", "-")])
+    rules = compile_rules(problem, ["x': -2*x <= 4", "x': x <= 3", es.constraints.Sign("y", "y", "-")])
     assert (rules.lower[1], rules.upper[1], rules.upper[12]) == (-2, 3, 0)
     assert not rules.inequalities
 
 
 def test_names_may_be_indices_terms_and_reordered_products(problem):
-    rules = compile_rules(problem, [es.Forbid(0, 4), es.Forbid("x", "y x"), es.Forbid("x'", problem.terms[4])])
+    rules = compile_rules(
+        problem,
+        [es.constraints.Forbid(0, 4), es.constraints.Forbid("x", "y x"), es.constraints.Forbid("x'", problem.terms[4])],
+    )
     assert [row.variables for row in rules.presence] == [(4,), (4,), (4,)]
 
 
 def test_groups(problem):
-    rules = compile_rules(problem, [es.AtMost(1, "y"), es.AtMost(1, {"x'": ["x", "y"]}), es.Exactly(1, [("x", "x")])])
+    rules = compile_rules(
+        problem,
+        [
+            es.constraints.AtMost(1, "y"),
+            es.constraints.AtMost(1, {"x'": ["x", "y"]}),
+            es.constraints.Exactly(1, [("x", "x")]),
+        ],
+    )
     assert [row.variables for row in rules.presence] == [tuple(range(10, 20)), (1, 2), (1,), (1,)]
 
 
@@ -175,7 +185,7 @@ def test_groups(problem):
     ],
 )
 def test_text(text, coefs, relation, rhs):
-    found = es.parse_constraint(text)
+    found = es.constraints.parse_constraint(text)
     assert (dict(found.coefs), found.relation, found.rhs) == (coefs, relation, rhs)
 
 
@@ -190,14 +200,14 @@ def test_text(text, coefs, relation, rhs):
     ],
 )
 def test_text_that_cannot_be_read(text, why):
-    with pytest.raises(es.ConstraintError, match="cannot read the constraint") as caught:
-        es.parse_constraint(text)
+    with pytest.raises(es.errors.ConstraintError, match="cannot read the constraint") as caught:
+        es.constraints.parse_constraint(text)
     assert why in str(caught.value)
 
 
 def test_text_must_be_text():
-    with pytest.raises(es.ConstraintError, match="parse_constraint: got int: expected text"):
-        es.parse_constraint(3)
+    with pytest.raises(es.errors.ConstraintError, match="parse_constraint: got int: expected text"):
+        es.constraints.parse_constraint(3)
 
 
 # What they refuse
@@ -206,42 +216,48 @@ def test_text_must_be_text():
 @pytest.mark.parametrize(
     "constraint, text",
     [
-        (es.Forbid("x'", "xx"), "constraints[0]: there is no term 'xx'. Did you mean 'x'"),
-        (es.Forbid("q", "x"), "constraints[0]: there is no target 'q'"),
-        (es.Equal("x", ("x'", "y")), "'x' is no coefficient: expected a pair (equation, term)"),
-        (es.Equal(("x", "y"), ("x'", "y")), "Equal names the same coefficient x': y twice."),
-        (es.NotBoth(("x", "y"), ("x'", "y")), "NotBoth names the same term x': y twice; use Forbid"),
-        (es.Linear([1, 2]), "Linear(coefs=[1, 2]): expected a mapping"),
-        (es.Linear({("x", "x"): "a"}), "coefs='a': expected a number."),
-        (es.Linear({("x", "x"): 1}, "<"), "relation '<': expected '==', '<=' or '>='."),
-        (es.Linear({("x", "x"): 0}, "==", 1), "says 0 == 1: no coefficients can do that."),
-        (es.Linear({("x", "x"): 1}, "==", np.inf), "rhs=inf: expected a finite number."),
-        (es.Bounds("x", "x", 2, 1), "Bounds(2, 1): no number lies between them."),
-        (es.Sign("x", "x", "0"), "sign='0': expected '+' or '-'."),
-        (es.SemiContinuous("x", "x", 2, 1), "least=2, most=1: expected 0 <= least <= most."),
-        (es.AtMost(-1, "x"), "count=-1: expected a whole number >= 0."),
-        (es.AtMost(1, []), "the group is empty."),
-        (es.AtMost(1, 5), "5 is no group: expected pairs"),
-        (es.AtMost(1, [("x", "x"), ("x'", "x")]), "the group names a coefficient twice."),
-        (es.AtLeast(3, [("x", "x")]), "at least 3 of 1 terms cannot be present."),
-        (es.Hierarchy("loose"), "kind='loose': expected 'strong' or 'weak'."),
-        (es.SameSupport(["x"]), "SameSupport needs at least two different equations."),
-        (es.MaxCorrelation(2), "limit=2: expected a number from 0 to 1."),
+        (es.constraints.Forbid("x'", "xx"), "constraints[0]: there is no term 'xx'. Did you mean 'x'"),
+        (es.constraints.Forbid("q", "x"), "constraints[0]: there is no target 'q'"),
+        (es.constraints.Equal("x", ("x'", "y")), "'x' is no coefficient: expected a pair (equation, term)"),
+        (es.constraints.Equal(("x", "y"), ("x'", "y")), "Equal names the same coefficient x': y twice."),
+        (es.constraints.NotBoth(("x", "y"), ("x'", "y")), "NotBoth names the same term x': y twice; use Forbid"),
+        (es.constraints.Linear([1, 2]), "Linear(coefs=[1, 2]): expected a mapping"),
+        (es.constraints.Linear({("x", "x"): "a"}), "coefs='a': expected a number."),
+        (es.constraints.Linear({("x", "x"): 1}, "<"), "relation '<': expected '==', '<=' or '>='."),
+        (es.constraints.Linear({("x", "x"): 0}, "==", 1), "says 0 == 1: no coefficients can do that."),
+        (es.constraints.Linear({("x", "x"): 1}, "==", np.inf), "rhs=inf: expected a finite number."),
+        (es.constraints.Bounds("x", "x", 2, 1), "Bounds(2, 1): no number lies between them."),
+        (es.constraints.Sign("x", "x", "0"), "sign='0': expected '+' or '-'."),
+        (es.constraints.SemiContinuous("x", "x", 2, 1), "least=2, most=1: expected 0 <= least <= most."),
+        (es.constraints.AtMost(-1, "x"), "count=-1: expected a whole number >= 0."),
+        (es.constraints.AtMost(1, []), "the group is empty."),
+        (es.constraints.AtMost(1, 5), "5 is no group: expected pairs"),
+        (es.constraints.AtMost(1, [("x", "x"), ("x'", "x")]), "the group names a coefficient twice."),
+        (es.constraints.AtLeast(3, [("x", "x")]), "at least 3 of 1 terms cannot be present."),
+        (es.constraints.Hierarchy("loose"), "kind='loose': expected 'strong' or 'weak'."),
+        (es.constraints.SameSupport(["x"]), "SameSupport needs at least two different equations."),
+        (es.constraints.MaxCorrelation(2), "limit=2: expected a number from 0 to 1."),
         (
-            es.LinearMatrix(np.zeros((1, 3)), [0]),
+            es.constraints.LinearMatrix(np.zeros((1, 3)), [0]),
             "lhs has shape (1, 3): expected (rows, 20) for 2 equations and 10 terms.",
         ),
-        (es.LinearMatrix(np.zeros((1, 20)), [0, 1]), "rhs has shape (2,): expected (1,), one number per row of lhs."),
-        (es.LinearMatrix(np.zeros((1, 20)), [0], "rows"), "order='rows': expected 'target' or 'feature'."),
-        (es.LinearMatrix(np.full((1, 20), np.nan), [0]), "lhs has NaN or infinite entries."),
-        (es.LinearMatrix([["a"]], [0]), "lhs is not an array of numbers."),
-        (es.Hamiltonian([("x",)]), "pairs holds ('x',): expected pairs (q, p) of state names."),
-        (es.Symmetry(np.eye(3)), "matrix has shape (3, 3): expected (2, 2) finite numbers, in the order x, y."),
-        (es.Symmetry({"z": -1}), "matrix names 'z': the states are x, y."),
-        (es.Conserved("x^2 + z^2"), "quantity depends on 'z': the states are x, y."),
-        (es.Conserved("sin(x)"), "'sin(x)' in the quantity is no product of powers such as 'x^2 y'."),
-        (es.Conserved(3), "quantity=3: expected text such as 'x^2 + y^2' or a mapping."),
-        (es.Conserved("2"), "the quantity '2' depends on no state."),
+        (
+            es.constraints.LinearMatrix(np.zeros((1, 20)), [0, 1]),
+            "rhs has shape (2,): expected (1,), one number per row of lhs.",
+        ),
+        (es.constraints.LinearMatrix(np.zeros((1, 20)), [0], "rows"), "order='rows': expected 'target' or 'feature'."),
+        (es.constraints.LinearMatrix(np.full((1, 20), np.nan), [0]), "lhs has NaN or infinite entries."),
+        (es.constraints.LinearMatrix([["a"]], [0]), "lhs is not an array of numbers."),
+        (es.constraints.Hamiltonian([("x",)]), "pairs holds ('x',): expected pairs (q, p) of state names."),
+        (
+            es.constraints.Symmetry(np.eye(3)),
+            "matrix has shape (3, 3): expected (2, 2) finite numbers, in the order x, y.",
+        ),
+        (es.constraints.Symmetry({"z": -1}), "matrix names 'z': the states are x, y."),
+        (es.constraints.Conserved("x^2 + z^2"), "quantity depends on 'z': the states are x, y."),
+        (es.constraints.Conserved("sin(x)"), "'sin(x)' in the quantity is no product of powers such as 'x^2 y'."),
+        (es.constraints.Conserved(3), "quantity=3: expected text such as 'x^2 + y^2' or a mapping."),
+        (es.constraints.Conserved("2"), "the quantity '2' depends on no state."),
         (3, "constraints[0] is of type int: expected a constraint such as Equal(...)"),
     ],
 )
@@ -252,24 +268,24 @@ def test_errors(problem, constraint, text):
 def test_contradictions_are_named(problem):
     refused(
         problem,
-        [es.Bounds("x", "x", 1, 2), es.Bounds("x", "x", 3, 4)],
+        [es.constraints.Bounds("x", "x", 1, 2), es.constraints.Bounds("x", "x", 3, 4)],
         "constraints[1] contradicts constraints[0]: the coefficient x': x would have to be >= 3 and <= 2.",
     )
     refused(
         problem,
-        [es.Require("x", "x"), es.Forbid("x", "x")],
+        [es.constraints.Require("x", "x"), es.constraints.Forbid("x", "x")],
         "constraints[0] makes the term x': x present, constraints[1] forbids it: drop one of them.",
     )
     refused(
         problem,
-        [es.SemiContinuous("x", "x", 1, 2), es.SemiContinuous("x", "x", 0, 0.5)],
+        [es.constraints.SemiContinuous("x", "x", 1, 2), es.constraints.SemiContinuous("x", "x", 0, 0.5)],
         "constraints[1]: a present x': x would need a size of at least 1 and at most 0.5; use Forbid to exclude it.",
     )
 
 
 def test_polynomials_only(problem):
     other = es.Problem.from_arrays(np.eye(3), np.ones((3, 2)), names=["x", "y", "sin(x)"], target_names=["x'", "y'"])
-    refused(other, [es.GradientSystem()], "the term 'sin(x)' is no product of powers of variables")
+    refused(other, [es.constraints.GradientSystem()], "the term 'sin(x)' is no product of powers of variables")
 
 
 def test_terms_an_equation_does_not_have():
@@ -279,7 +295,11 @@ def test_terms_an_equation_does_not_have():
         for names, target in ((["a", "b"], "x'"), (["b", "c"], "y'"))
     ]
     problem = es.Problem.from_blocks(parts)
-    refused(problem, [es.Forbid("x'", "c")], "the equation x' has no term 'c' in its library.")
-    refused(problem, [es.LinearMatrix(np.ones((1, 6)), [0])], "lhs asks for x': c, which is not in that library.")
-    rules = compile_rules(problem, [es.SameSupport()])
+    refused(problem, [es.constraints.Forbid("x'", "c")], "the equation x' has no term 'c' in its library.")
+    refused(
+        problem,
+        [es.constraints.LinearMatrix(np.ones((1, 6)), [0])],
+        "lhs asks for x': c, which is not in that library.",
+    )
+    rules = compile_rules(problem, [es.constraints.SameSupport()])
     assert {rules.label(row.variables[0]) for row in rules.presence if len(row.variables) == 1} == {"x': a", "y': c"}

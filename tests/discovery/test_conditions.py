@@ -87,7 +87,7 @@ def test_a_constant_under_coloured_noise_is_found_empty_by_its_orbit():
     assert found.selection.choices[2].preparation == ORBIT
     assert found.selection.choices[2].confidence < 0.9
     by_rows = es.discover(
-        states + noise, time=T, states=(*STATES, "p"), library=library, select=PathEvidence(), settings=ONE
+        states + noise, time=T, states=(*STATES, "p"), library=library, rule=PathEvidence(), settings=ONE
     )
     assert terms_of(by_rows)["p'"], "rows alone are fooled here: otherwise this shows nothing"
 
@@ -136,9 +136,9 @@ def counted(data):
 
 def test_noise_of_a_state_at_rest_is_no_period():
     still = 2 + 0.05 * np.random.default_rng(1).normal(size=(len(T), 1))
-    found = counted(es.trajectories(np.hstack([noisy(), still]), time=T))
+    found = counted(es.Trajectories.from_arrays(np.hstack([noisy(), still]), time=T))
     assert found.periods == pytest.approx(3.2, abs=0.5)
-    assert counted(es.trajectories(np.ones((50, 1)), time=0.1)).per_period == math.inf
+    assert counted(es.Trajectories.from_arrays(np.ones((50, 1)), time=0.1)).per_period == math.inf
 
 
 def test_oscillations_too_coarse_to_be_smoothed_have_periods():
@@ -165,7 +165,7 @@ def test_too_little_is_said_clearly(data, message):
 
 def test_trajectories_of_four_samples_can_be_differenced():
     pieces = [CIRCLE[i : i + 4] for i in range(0, 1000, 4)]
-    form = es.StrongForm(es.FiniteDifference())
+    form = es.StrongForm(es.differentiation.FiniteDifference())
     found = es.discover(pieces, time=0.02, states=STATES, form=form, settings=ONE)
     assert terms_of(found) == {"x'": {"v"}, "v'": {"x"}}
 
@@ -206,7 +206,7 @@ def decaying(n, noise=0.01, seed=0):
 
 def test_a_long_rest_is_left_out_and_told():
     t, x = decaying(5000)
-    data = es.trajectories(x, time=t, states=("x", "v"))
+    data = es.Trajectories.from_arrays(x, time=t, states=("x", "v"))
     left, notes = without_rest(data)
     assert 1000 < len(left[0]) < 2500
     assert notes[0].message == (
@@ -220,23 +220,23 @@ def test_a_long_rest_is_left_out_and_told():
 
 def test_a_rest_about_as_long_as_the_motion_stays():
     t, x = decaying(1000)
-    data = es.trajectories(x, time=t)
+    data = es.Trajectories.from_arrays(x, time=t)
     assert without_rest(data) == (data, ())
 
 
 def test_nothing_is_cut_that_moves_or_never_moved_or_is_driven():
     t, x = decaying(5000)
-    drive = es.trajectories(x, time=t, controls={"u": np.sin(t)})
+    drive = es.Trajectories.from_arrays(x, time=t, controls={"u": np.sin(t)})
     assert without_rest(drive)[1] == ()
-    moving = es.trajectories(np.column_stack([np.sin(t), np.cos(t)]) + x, time=t)
+    moving = es.Trajectories.from_arrays(np.column_stack([np.sin(t), np.cos(t)]) + x, time=t)
     assert without_rest(moving)[1] == ()
-    still = es.trajectories(1.0 + 0.01 * np.random.default_rng(1).normal(size=(5000, 2)), time=t)
+    still = es.Trajectories.from_arrays(1.0 + 0.01 * np.random.default_rng(1).normal(size=(5000, 2)), time=t)
     assert without_rest(still)[1] == ()
 
 
 def test_each_trajectory_has_its_own_rest():
     t, x = decaying(5000)
-    data = es.trajectories([x, x[:800]], time=[t, t[:800]])
+    data = es.Trajectories.from_arrays([x, x[:800]], time=[t, t[:800]])
     left, notes = without_rest(data)
     assert len(left[0]) < 2500
     assert len(left[1]) == 800

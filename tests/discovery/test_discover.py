@@ -39,7 +39,7 @@ def test_lorenz_is_found_certified_and_explained(lorenz, found):
     assert terms_of(found) == true_terms(system)
     assert found.solution.optimal
     assert es.verify(found.problem, found.solution).ok
-    assert [c.target for c in found.certificate] == ["x'", "y'", "z'"]
+    assert [c.target for c in found.certificates] == ["x'", "y'", "z'"]
     assert found.model.coefficients["y", "x"] == pytest.approx(28.0, rel=0.02)
     assert all(0 < value <= 1 for value in found.selection.confidence.values())
     assert found.selection.inclusion["x'"]["x"] == 1.0
@@ -140,7 +140,9 @@ def test_controls():
 def test_targets_may_differ_from_the_inputs_of_the_library():
     system = find_system("duffing")
     clean = system.simulate(system.initial_condition(np.random.RandomState(1)), np.arange(0, 20, 0.02))
-    data = es.trajectories(add_noise(clean, 0.01, np.random.default_rng(0)), time=0.02, states=system.states)
+    data = es.Trajectories.from_arrays(
+        add_noise(clean, 0.01, np.random.default_rng(0)), time=0.02, states=system.states
+    )
     library = es.Polynomials(3, of=("x", "y"))
     result = es.discover(data, targets=("X", "Y"), library=library, settings=ONE)
     assert terms_of(result) == true_terms(system, ("X'", "Y'"))
@@ -157,7 +159,7 @@ def test_second_derivatives_fall_back_on_windows():
 def test_measured_derivatives_are_used():
     rng = np.random.default_rng(0)
     x = rng.uniform(-1, 1, (200, 1))
-    data = es.trajectories(x, time=1.0, states=("x",), derivatives=-2 * x + 0.01 * rng.normal(size=x.shape))
+    data = es.Trajectories.from_arrays(x, time=1.0, states=("x",), derivatives=-2 * x + 0.01 * rng.normal(size=x.shape))
     result = es.discover(data, settings=ONE)
     assert terms_of(result) == {"x'": {"x"}}
     assert "Measured derivatives are used as they are" in str(result)
@@ -207,9 +209,9 @@ def test_shared_budget_other_rules_and_forms(lorenz):
     assert "All equations together: 7 terms" in str(shared)
     with pytest.raises(SolverError, match="no rivals were computed"):
         shared.at(rival=2)
-    weak = es.discover(noisy, form="weak", select=es.CrossValidation(), k_max=4, **options)
-    assert weak.selection.rule == es.CrossValidation()
-    strong = es.discover(noisy, form=es.StrongForm(), select=es.BIC(), k_max=4, **options)
+    weak = es.discover(noisy, form="weak", rule=es.selection.CrossValidation(), k_max=4, **options)
+    assert weak.selection.rule == es.selection.CrossValidation()
+    strong = es.discover(noisy, form=es.StrongForm(), rule=es.selection.BIC(), k_max=4, **options)
     assert set(terms_of(strong)["x'"]) >= {"x", "y"}
 
 
@@ -254,7 +256,7 @@ def test_limits_are_named(lorenz):
 def test_messages():
     x = np.cos(np.arange(0, 10, 0.1))
     with pytest.raises(DataError, match=r"time: the data are already Trajectories and carry their own"):
-        es.discover(es.trajectories(x, time=0.1), time=0.1)
+        es.discover(es.Trajectories.from_arrays(x, time=0.1), time=0.1)
     with pytest.raises(ProblemError, match=r"form='weakest': expected 'auto', a form such as WeakForm\(\)"):
         es.discover(x, time=0.1, form="weakest")
     with pytest.raises(ProblemError, match=r"form=5: expected 'auto'"):
@@ -286,7 +288,7 @@ def test_the_verb_can_be_called_whatever_was_imported_first():
 def test_constraints_hold_and_are_verified(lorenz):
     _, clean = lorenz
     data = add_noise(clean, 0.002, np.random.RandomState(1))
-    opposite = es.Linear({("x'", "x"): 1, ("x'", "y"): 1}, "==", 0)
+    opposite = es.constraints.Linear({("x'", "x"): 1, ("x'", "y"): 1}, "==", 0)
     found = es.discover(data, time=0.01, states=["x", "y", "z"], constraints=[opposite], settings=ONE)
     assert terms_of(found)["x'"] == {"x", "y"}
     coef = found.solution.terms["x'"]

@@ -26,7 +26,7 @@ def data():
     model = es.Model.from_coefficients({"x'": {"v": 1.0}, "v'": {"x": -1.0, "v": 1.0, "x^2 v": -1.0}})
     clean = model.simulate([1.0, 0.5], T).x
     noisy = clean + 0.3 * np.random.default_rng(9).normal(size=clean.shape)
-    return es.trajectories(noisy, time=T, states=("x", "v"))
+    return es.Trajectories.from_arrays(noisy, time=T, states=("x", "v"))
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def terms(solution):
 
 def test_orbits_find_the_law_where_rows_alone_do_not(data, found):
     prepared = whitened_increments(data, es.Polynomials(3), ONE)
-    rows = es.select({part.name: part.problem for part in prepared}, k_max=8, by=PathEvidence(), settings=ONE)
+    rows = es.select({part.name: part.problem for part in prepared}, k_max=8, rule=PathEvidence(), settings=ONE)
     assert terms(rows.solution) != TRUTH
     assert terms(found.solution) == TRUTH
     assert {choice.preparation for choice in found.selection.choices} == {ORBIT}
@@ -73,7 +73,7 @@ def test_what_was_compared_is_told(found):
 
 
 def test_a_run_keeps_it(found, tmp_path):
-    again = es.load_run(es.save_run(found, tmp_path / "run")).discovery
+    again = es.Discovery.load(found.save(tmp_path / "run"))
     assert again.selection.choices == found.selection.choices
     assert str(again) == str(found)
 
@@ -81,7 +81,7 @@ def test_a_run_keeps_it(found, tmp_path):
 @pytest.mark.parametrize(
     "asked",
     [
-        {"select": es.GrowthRatio()},
+        {"select": es.selection.GrowthRatio()},
         {"select": PathEvidence()},
         {"form": "weak"},
         {"ridge": 1e-6},
@@ -148,7 +148,7 @@ def test_modes_of_a_field_are_heard_where_rows_leave_its_equation_open():
     found = es.discover(data, library=system.library)
     assert found.selection.choices[0].preparation == ORBIT
     assert {q: set(terms) for q, terms in found.solution.terms.items()} == {q: set(w) for q, w in system.truth.items()}
-    rows = es.discover(data, library=system.library, select=PathEvidence.for_modes())
+    rows = es.discover(data, library=system.library, rule=PathEvidence.for_modes())
     assert set(rows.solution.terms["u_t"]) != set(system.truth["u_t"])
     assert found.solution.optimal
 

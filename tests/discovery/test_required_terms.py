@@ -59,8 +59,8 @@ def test_a_known_coefficient_has_no_standard_error(fixed, tmp_path):
 @pytest.mark.parametrize(
     "constraints",
     [
-        [es.Require("y'", "x z")],
-        [es.Bounds("y'", "x", 5.0, 100.0)],
+        [es.constraints.Require("y'", "x z")],
+        [es.constraints.Bounds("y'", "x", 5.0, 100.0)],
         ["y': x >= 5"],
         ["y': x z == -1", "y': x == 28", "y': y == -1"],
         ["x': x == -10", "z': x y == 1"],
@@ -71,11 +71,11 @@ def test_required_terms(constraints):
     assert terms_of(discovered(constraints)) == TERMS
 
 
-@pytest.mark.parametrize("rule", [es.GrowthRatio(), es.EBIC()], ids=["growth", "ebic"])
+@pytest.mark.parametrize("rule", [es.selection.GrowthRatio(), es.selection.EBIC()], ids=["growth", "ebic"])
 def test_other_rules(rule):
     found = terms_of(discovered(["y': x z == -1"], select=rule))
     assert TERMS["y'"] <= found["y'"]
-    assert len(found["y'"]) == 3 or isinstance(rule, es.BIC)
+    assert len(found["y'"]) == 3 or isinstance(rule, es.selection.BIC)
 
 
 def test_a_shared_budget():
@@ -89,7 +89,7 @@ def test_a_met_bound_has_no_standard_error():
 
 
 def test_constraints_that_no_size_satisfies():
-    required = [es.Require("y'", name) for name in ("x", "y", "z", "x y", "x z")]
+    required = [es.constraints.Require("y'", name) for name in ("x", "y", "z", "x y", "x z")]
     with pytest.raises(SolverError, match="y': no model with at most 4 terms satisfies the constraints"):
         discovered(required, k_max=4)
 

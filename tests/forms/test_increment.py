@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from form.cases import gram, least_squares, on_support
 
 from exactsindy.data import field, trajectories
 from exactsindy.errors import DataError, ProblemError
@@ -12,6 +11,7 @@ from exactsindy.forms.quadrature import integrate_intervals, interval_weights
 from exactsindy.forms.whitening import Increments, Whitening, increment_covariance
 from exactsindy.library import PerEquation, Polynomials, Terms
 from exactsindy.systems import add_noise, find_system, noise_scale
+from forms.cases import gram, least_squares, on_support
 
 STEP = 0.006
 CUBIC = Polynomials(3)

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from form.cases import burgers, gram, on_support
 
 from exactsindy.data import field, trajectories
 from exactsindy.discovery import field_forms
@@ -11,6 +10,7 @@ from exactsindy.forms import ModalForm, WeakForm, inform_field, smooth_field
 from exactsindy.forms.modal_smoothing import TimeBasis, smooth_modes
 from exactsindy.forms.modes import Box, spectra
 from exactsindy.library import Derivatives, Polynomials, Terms
+from forms.cases import burgers, gram, on_support
 
 LIBRARY = Polynomials(3, bias=False) + Polynomials(3) * Derivatives(4)
 

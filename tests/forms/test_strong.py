@@ -4,7 +4,6 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from form.cases import burgers, gram, least_squares
 
 from exactsindy.data import field, trajectories
 from exactsindy.differentiation import FiniteDifference, SmoothedFiniteDifference
@@ -12,6 +11,7 @@ from exactsindy.errors import DataError, ProblemError
 from exactsindy.forms import StrongForm
 from exactsindy.library import Derivatives, PerEquation, Polynomials, Terms
 from exactsindy.systems import lorenz
+from forms.cases import burgers, gram, least_squares
 
 
 @pytest.fixture(scope="module")

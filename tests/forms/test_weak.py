@@ -4,7 +4,6 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from form.cases import burgers, gram, least_squares, on_support
 from scipy.interpolate import RegularGridInterpolator
 
 from exactsindy.data import field, trajectories
@@ -17,6 +16,7 @@ from exactsindy.library import Derivatives, PerEquation, Polynomials, Terms, Var
 from exactsindy.model import Model
 from exactsindy.solver import solve
 from exactsindy.systems import add_noise, lorenz, roessler
+from forms.cases import burgers, gram, least_squares, on_support
 
 BURGERS = Polynomials(2, bias=False) + Polynomials(1) * Derivatives(2)
 

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from form.cases import burgers, gram, least_squares, on_support
 
 from exactsindy.data import field, trajectories
 from exactsindy.errors import ProblemError
@@ -15,6 +14,7 @@ from exactsindy.forms.weak_field_noise import FieldNoise
 from exactsindy.forms.weak_whitening import NoisyStates, WhitenedRows, field_noise, stacked
 from exactsindy.library import Derivatives, Polynomials, Terms
 from exactsindy.systems import add_noise, lorenz
+from forms.cases import burgers, gram, least_squares, on_support
 
 STEP = 0.005
 QUADRATIC = Polynomials(2)

@@ -75,7 +75,7 @@ def test_libraries_mix_with_ours():
 def test_equations_of_a_pendulum(form):
     t = np.arange(0, 20, 0.01)
     model = es.Model.from_coefficients({"x'": {"v": 1.0}, "v'": {"sin(x)": -1.0}})
-    data = es.trajectories(model.simulate([2.0, 0.0], t).x, time=t, states=("x", "v"))
+    data = es.Trajectories.from_arrays(model.simulate([2.0, 0.0], t).x, time=t, states=("x", "v"))
     library = es.from_pysindy(ps.PolynomialLibrary(degree=3) + ps.FourierLibrary())
     solution = es.solve(form.problem(data, library), 1)
     assert solution.terms["v'"] == {"sin(1 x)": pytest.approx(-1.0, abs=1e-3)}
@@ -124,7 +124,7 @@ def test_derivatives_along_any_axis(name):
 
 def test_strong_form_takes_them(lorenz):
     x, t = lorenz
-    data = es.trajectories(x, time=t, states=("x", "y", "z"))
+    data = es.Trajectories.from_arrays(x, time=t, states=("x", "y", "z"))
     form = es.StrongForm(differentiation=es.from_pysindy(ps.SmoothedFiniteDifference()), smooth_states=True)
     solution = es.solve(form.problem(data, es.Polynomials(2)), {"x": 2, "y": 3, "z": 2})
     assert {target: set(terms) for target, terms in solution.terms.items()} == {

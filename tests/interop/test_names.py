@@ -18,7 +18,7 @@ sys.modules[{package!r}] = None
 import exactsindy as es
 try:
     es.{name}
-except es.MissingDependency as error:
+except es.errors.MissingDependency as error:
     print(json.dumps(str(error)))
 """
 

@@ -20,7 +20,7 @@ def figure(*shape):
 
 
 def test_path_shows_every_objective_and_marks_the_choice(oscillator):
-    ax = es.plot_path(oscillator, equation="x")
+    ax = es.plots.path(oscillator, equation="x")
     line, proved, _, ring = ax.get_lines()
     path = oscillator.selection.path
     np.testing.assert_allclose(line.get_ydata(), path.objectives[:, 0])
@@ -35,7 +35,7 @@ def test_path_takes_paths_and_selections_and_draws_unproved_bounds():
     problem = es.Problem.from_arrays(rng.normal(size=(60, 30)), rng.normal(size=60))
     path = es.solve_path(problem, 8, settings=es.Settings(nodes=1, threads=1))
     assert not path[8].optimal
-    ax = es.plot_path(path)
+    ax = es.plots.path(path)
     drawn = ax.get_lines()
     assert len(drawn[2].get_xdata()) == sum(not s.optimal for s in path) > 0
     bars = ax.collections[0].get_segments()
@@ -44,11 +44,11 @@ def test_path_takes_paths_and_selections_and_draws_unproved_bounds():
 
 def test_path_of_something_else_is_refused():
     with pytest.raises(DataError, match="plot_path: expected a Path, a Selection or a Discovery, not int"):
-        es.plot_path(3)
+        es.plots.path(3)
 
 
 def test_fit_draws_one_panel_per_state(oscillator):
-    panels = es.plot_fit(oscillator)
+    panels = es.plots.fit(oscillator)
     assert [panel.get_ylabel() for panel in panels] == ["x", "v"]
     measured, simulated = panels[0].get_lines()
     np.testing.assert_array_equal(measured.get_ydata(), oscillator.data[0].states[:, 0])
@@ -59,64 +59,66 @@ def test_fit_draws_one_panel_per_state(oscillator):
 
 def test_given_axes_are_used(oscillator):
     mine = figure(2, 1)
-    assert es.plot_fit(oscillator, ax=mine) is mine
+    assert es.plots.fit(oscillator, ax=mine) is mine
     one = figure()
-    assert es.plot_path(oscillator, ax=one) is one
-    assert es.plot_phase(oscillator, ax=figure()).get_ylabel() == "v"
+    assert es.plots.path(oscillator, ax=one) is one
+    assert es.plots.phase(oscillator, ax=figure()).get_ylabel() == "v"
     with pytest.raises(DataError, match="ax holds 1 axes; expected 2, one for each panel"):
-        es.plot_fit(oscillator, ax=figure())
+        es.plots.fit(oscillator, ax=figure())
 
 
 def test_phase_in_three_dimensions():
     t = np.linspace(0, 6, 100)
-    data = es.trajectories(np.column_stack([np.cos(t), -np.sin(t), np.exp(-t)]), time=t, states=("x", "v", "w"))
+    data = es.Trajectories.from_arrays(
+        np.column_stack([np.cos(t), -np.sin(t), np.exp(-t)]), time=t, states=("x", "v", "w")
+    )
     model = es.Model.from_coefficients({"x'": {"v": 1.0}, "v'": {"x": -1.0}, "w'": {"w": -1.0}})
-    assert es.plot_phase(model, data).get_zlabel() == "w"
-    assert es.plot_phase(model, data, states=("x", "w")).get_ylabel() == "w"
+    assert es.plots.phase(model, data).get_zlabel() == "w"
+    assert es.plots.phase(model, data, states=("x", "w")).get_ylabel() == "w"
     with pytest.raises(DataError, match=r"plot_phase\(states=\('x', 'q'\)\): expected two or three of x, v, w"):
-        es.plot_phase(model, data, states=("x", "q"))
+        es.plots.phase(model, data, states=("x", "q"))
     with pytest.raises(DataError, match=r"plot_fit\(trajectory=5\): there are 1 trajectories"):
-        es.plot_fit(model, data, trajectory=5)
+        es.plots.fit(model, data, trajectory=5)
 
 
 def test_fit_of_a_model_that_runs_away_stops_early():
     t = np.linspace(0, 3, 60)
-    data = es.trajectories(np.ones((60, 1)), time=t, states=("x",))
-    ax = es.plot_fit(es.Model.from_coefficients({"x'": {"x^2": 1.0}}), data)
+    data = es.Trajectories.from_arrays(np.ones((60, 1)), time=t, states=("x",))
+    ax = es.plots.fit(es.Model.from_coefficients({"x'": {"x^2": 1.0}}), data)
     assert ax.get_lines()[1].get_xdata()[-1] < 1.01
 
 
 def test_supports_fill_a_cell_per_term(oscillator):
-    ax = es.plot_supports(oscillator, equation="v", count=3)
+    ax = es.plots.supports(oscillator, equation="v", count=3)
     shown = np.asarray(ax.images[0].get_array())
     members = oscillator.pool["v"][:3]
     names = [text.get_text() for text in ax.get_xticklabels()]
     for row, member in zip(shown, members, strict=True):
         assert {name for name, cell in zip(names, row, strict=True) if cell} == set(member.terms)
     with pytest.raises(DataError, match="plot_supports: expected a Pool"):
-        es.plot_supports(oscillator.model)
+        es.plots.supports(oscillator.model)
 
 
 def test_field_is_an_image_of_its_values(burgers):
-    ax = es.plot_field(burgers)
+    ax = es.plots.field(burgers)
     np.testing.assert_array_equal(np.ravel(ax.collections[0].get_array()), burgers.data["u"].ravel())
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("t", "x")
     with pytest.raises(DataError, match=r"plot_field\(name='v'\): there is no such field; there are u"):
-        es.plot_field(burgers, name="v")
+        es.plots.field(burgers, name="v")
     with pytest.raises(DataError, match="plot_field: expected a Field, a FieldSimulation or a Discovery, not list"):
-        es.plot_field([1.0])
+        es.plots.field([1.0])
 
 
 def test_field_in_two_dimensions_is_a_snapshot():
     x = np.arange(6.0)
     values = np.random.default_rng(0).normal(size=(6, 6, 4))
-    data = es.field(values, dims=("x", "y", "t"), coords={"x": x, "y": x, "t": np.arange(4.0)})
-    ax = es.plot_field(data, time=1.1)
+    data = es.Field.from_arrays(values, dims=("x", "y", "t"), coords={"x": x, "y": x, "t": np.arange(4.0)})
+    ax = es.plots.field(data, time=1.1)
     np.testing.assert_array_equal(np.ravel(ax.collections[0].get_array()), values[..., 1].T.ravel())
 
 
 def test_comparison_writes_every_coefficient(oscillator):
-    ax = es.plot_comparison({"truth": {"x'": {"v": 1.0}, "v'": {"x": -1.0}}, "found": oscillator})
+    ax = es.plots.comparison({"truth": {"x'": {"v": 1.0}, "v'": {"x": -1.0}}, "found": oscillator})
     texts = {text.get_text() for text in ax.texts}
     assert {"1", "-1"} <= texts
     assert [label.get_text() for label in ax.get_xticklabels()] == ["truth", "found"]

@@ -13,20 +13,20 @@ from exactsindy.selection import PathEvidence, growth_ratio
 from exactsindy.selection.growth import first_sizes, log_gains
 
 RULES = [
-    es.GrowthRatio(),
+    es.selection.GrowthRatio(),
     PathEvidence(),
-    es.AICc(count="own"),
-    es.BIC(),
-    es.EBIC(),
-    es.BIC(unbias=False),
-    es.CrossValidation(),
-    es.Stability(count=5),
+    es.selection.AICc(count="own"),
+    es.selection.BIC(),
+    es.selection.EBIC(),
+    es.selection.BIC(unbias=False),
+    es.selection.CrossValidation(),
+    es.selection.Stability(count=5),
 ]
 # The truth is y0' = 3 theta0 - 2 theta1 - theta2 and y1' = theta4.
 CONSTRAINTS = {
     "fixed": ["y0': theta2 == -1"],
-    "required": [es.Require("y0'", "theta2")],
-    "bounded": [es.Bounds("y0'", "theta0", 0.5, 10.0)],
+    "required": [es.constraints.Require("y0'", "theta2")],
+    "bounded": [es.constraints.Bounds("y0'", "theta0", 0.5, 10.0)],
     "two fixed": ["y0': theta2 == -1", "y0': theta1 == -2"],
     "all fixed": ["y0': theta2 == -1", "y0': theta1 == -2", "y0': theta0 == 3"],
 }
@@ -45,7 +45,7 @@ def folds():
 @pytest.mark.parametrize("name", CONSTRAINTS)
 def test_required_terms_do_not_hide_the_others(folds, rule, name):
     chosen = es.select(folds, k_max=5, by=rule, constraints=CONSTRAINTS[name])
-    if rule in (es.GrowthRatio(), PathEvidence(), es.EBIC(), es.CrossValidation()):
+    if rule in (es.selection.GrowthRatio(), PathEvidence(), es.selection.EBIC(), es.selection.CrossValidation()):
         assert chosen.solution.support == ((0, 1, 2), (4,))
     assert {0, 1, 2} <= set(chosen.solution.support[0])
     assert 4 in chosen.solution.support[1]
@@ -69,12 +69,14 @@ def test_required_terms_in_a_shared_budget(folds, rule, name):
     assert math.isfinite(chosen.choices[0].score)
 
 
-@pytest.mark.parametrize("rule", [es.GrowthRatio(), PathEvidence(), es.EBIC(), es.CrossValidation()])
+@pytest.mark.parametrize(
+    "rule", [es.selection.GrowthRatio(), PathEvidence(), es.selection.EBIC(), es.selection.CrossValidation()]
+)
 def test_useless_required_terms_stay_alone_where_nothing_else_helps(rule):
     rng = np.random.default_rng(0)
     theta, y = rng.normal(size=(400, 6)), rng.normal(size=400)
     folds = [es.Problem.from_arrays(theta[i::8], y[i::8]) for i in range(8)]
-    required = [es.Require(0, "theta1"), es.Require(0, "theta3")]
+    required = [es.constraints.Require(0, "theta1"), es.constraints.Require(0, "theta3")]
     assert es.select(folds, k_max=5, by=rule, constraints=required).solution.support == ((1, 3),)
 
 
@@ -90,7 +92,7 @@ def test_the_gain_of_the_first_size_is_spread_over_its_terms(folds):
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{type(rule).__name__}")
 def test_no_feasible_size_is_refused_in_words(folds, rule):
-    required = [es.Require("y0'", f"theta{j}") for j in range(4)]
+    required = [es.constraints.Require("y0'", f"theta{j}") for j in range(4)]
     with pytest.raises(SolverError, match=r"y0': no model with at most 3 terms satisfies the constraints\. Allow more"):
         es.select(folds, k_max=3, by=rule, constraints=required)
     with pytest.raises(SolverError, match=r"y0', y1': no model with at most 3 terms satisfies the constraints"):
@@ -98,7 +100,7 @@ def test_no_feasible_size_is_refused_in_words(folds, rule):
 
 
 def test_the_largest_size_may_be_the_only_one(folds):
-    required = [es.Require("y0'", f"theta{j}") for j in range(3)]
+    required = [es.constraints.Require("y0'", f"theta{j}") for j in range(3)]
     for rule in RULES:
         chosen = es.select(folds, k_max=3, by=rule, constraints=required)
         assert chosen.solution.support[0] == (0, 1, 2)

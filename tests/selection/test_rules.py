@@ -40,15 +40,23 @@ def validation():
 
 @pytest.mark.parametrize(
     "by",
-    ["auto", es.GrowthRatio(), es.BIC(), es.BIC(rows="folds"), es.EBIC(), es.CrossValidation(), es.Stability()],
+    [
+        "auto",
+        es.selection.GrowthRatio(),
+        es.selection.BIC(),
+        es.selection.BIC(rows="folds"),
+        es.selection.EBIC(),
+        es.selection.CrossValidation(),
+        es.selection.Stability(),
+    ],
     ids=lambda by: by if isinstance(by, str) else type(by).__name__,
 )
 def test_rules_find_the_terms_and_that_noise_has_none(folds, by):
-    chosen = es.select(folds, k_max=6, by=by, settings=ONE)
+    chosen = es.select(folds, k_max=6, rule=by, settings=ONE)
     assert chosen.solution.support == ((3, 7), (1,), ())
     assert chosen.solution.optimal
     assert es.verify(chosen.solution.problem, chosen.solution).ok
-    together = es.select(folds, k_max=es.Total(6), by=by, settings=ONE)
+    together = es.select(folds, k_max=es.Total(6), rule=by, settings=ONE)
     assert together.solution.support == ((3, 7), (1,), ())
     assert [choice.k for choice in together.choices] == [3]
 
@@ -56,8 +64,8 @@ def test_rules_find_the_terms_and_that_noise_has_none(folds, by):
 def test_aicc_is_that_of_the_published_code_or_of_its_text(folds, validation):
     whole = sum(folds)
     path = es.solve_path(whole, 4)
-    coded = es.select(whole, k_max=4, by=es.AICc(validation))
-    written = es.select(whole, k_max=4, by=es.AICc(validation, count="own"))
+    coded = es.select(whole, k_max=4, rule=es.selection.AICc(validation))
+    written = es.select(whole, k_max=4, rule=es.selection.AICc(validation, count="own"))
     m = 300
     for result, count in ((coded, lambda k: 3 * k), (written, lambda k: k)):
         for k in range(1, 5):
@@ -68,14 +76,14 @@ def test_aicc_is_that_of_the_published_code_or_of_its_text(folds, validation):
             assert np.allclose(found, expected)
         best = [min((row for row in result.table if row.equation == n and row.k), key=lambda r: r.value) for n in NAMES]
         assert [row.k for row in best] == [len(support) for support in result.solution.support]
-    joint = es.select(whole, k_max=es.Total(4), by=es.AICc(validation))
+    joint = es.select(whole, k_max=es.Total(4), rule=es.selection.AICc(validation))
     k3 = next(row for row in joint.table if row.k == 3)
     rss = validation.rss(es.solve(whole, es.Total(3)).coef).sum()
     assert k3.value == pytest.approx(6 + 900 * np.log(rss / 900) + 2 * 4 * 5 / (900 - 5))
 
 
 def test_ridge_is_chosen_and_coefficients_scored_without_it(folds, validation):
-    chosen = es.select(folds, k_max=3, ridge=[0.0, 1e6], by=es.AICc(validation, unbias=False))
+    chosen = es.select(folds, k_max=3, ridge=[0.0, 1e6], rule=es.selection.AICc(validation, unbias=False))
     assert [choice.ridge for choice in chosen.choices][:2] == [0.0, 0.0]
     assert {row.ridge for row in chosen.table} == {0.0, 1e6}
     assert np.all(chosen.solution.ridge[:2] == 0.0)
@@ -159,8 +167,8 @@ def test_effective_rows_and_samples():
 
 def test_effective_rows_enter_the_criterion(folds):
     whole = sum(folds)
-    by = es.BIC(rows={"x": 30.0, "y": 30.0, "z": 30.0})
-    row = next(r for r in es.select(whole, k_max=2, by=by).table if r.k == 2 and r.equation == "x'")
+    by = es.selection.BIC(rows={"x": 30.0, "y": 30.0, "z": 30.0})
+    row = next(r for r in es.select(whole, k_max=2, rule=by).table if r.k == 2 and r.equation == "x'")
     rss = es.solve(whole, 2).objective[0]
     assert row.value == pytest.approx(30 * np.log(rss / 600) + 2 * np.log(30))
 
@@ -179,18 +187,27 @@ def test_time_is_shared_by_the_equations():
 def test_messages(folds):
     whole = sum(folds)
     cases = [
-        (lambda: es.select(whole, k_max=3, by="aic"), r"by='aic': expected 'auto' or a rule"),
-        (lambda: es.select(whole, k_max=3, by=es.BIC), r"expected 'auto' or a rule"),
+        (lambda: es.select(whole, k_max=3, rule="aic"), r"rule='aic': expected 'auto' or a rule"),
+        (lambda: es.select(whole, k_max=3, rule=es.selection.BIC), r"expected 'auto' or a rule"),
         (lambda: es.select(5, k_max=3), r"problems: got int; expected a Problem, a list of folds"),
         (lambda: es.select({}, k_max=3), r"select: got 0 preparations and 1 ridges"),
-        (lambda: es.select(whole, k_max=3, by=es.CrossValidation()), r"CrossValidation: needs the data in parts"),
-        (lambda: es.select(whole, k_max=3, by=es.Stability()), r"Stability: needs the data in parts"),
-        (lambda: es.select(whole, k_max=3, by=es.BIC(rows="folds")), r"BIC\(rows='folds'\): pass the folds"),
-        (lambda: es.select(whole, k_max=3, by=es.BIC(rows={"x": 3.0})), r"no number of rows for the equation y'"),
-        (lambda: es.BIC(rows="many"), r"BIC\(rows='many'\): expected a number"),
-        (lambda: es.AICc(count="some"), r"AICc\(count='some'\): expected 'all'"),
-        (lambda: es.Stability(threshold=2.0), r"Stability\(threshold=2.0\): expected a share"),
-        (lambda: es.Stability(count=0), r"Stability\(count=0\): expected an integer"),
+        (
+            lambda: es.select(whole, k_max=3, rule=es.selection.CrossValidation()),
+            r"CrossValidation: needs the data in parts",
+        ),
+        (lambda: es.select(whole, k_max=3, rule=es.selection.Stability()), r"Stability: needs the data in parts"),
+        (
+            lambda: es.select(whole, k_max=3, rule=es.selection.BIC(rows="folds")),
+            r"BIC\(rows='folds'\): pass the folds",
+        ),
+        (
+            lambda: es.select(whole, k_max=3, rule=es.selection.BIC(rows={"x": 3.0})),
+            r"no number of rows for the equation y'",
+        ),
+        (lambda: es.selection.BIC(rows="many"), r"BIC\(rows='many'\): expected a number"),
+        (lambda: es.selection.AICc(count="some"), r"AICc\(count='some'\): expected 'all'"),
+        (lambda: es.selection.Stability(threshold=2.0), r"Stability\(threshold=2.0\): expected a share"),
+        (lambda: es.selection.Stability(count=0), r"Stability\(count=0\): expected an integer"),
         (lambda: effective_rows(folds[:1], whole), r"expected at least two folds"),
         (lambda: effective_samples([1.0, np.nan, 2.0]), r"expected at least 3 finite numbers"),
     ]

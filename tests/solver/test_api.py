@@ -421,8 +421,8 @@ def test_objective_contains_the_constant():
 def test_certificate_holds_the_claims(k):
     problem, _ = two_libraries()
     solution = solve(problem, k, ridge=0.1)
-    assert len(solution.certificate) == len(solution.status)
-    for i, record in enumerate(solution.certificate):
+    assert len(solution.certificates) == len(solution.status)
+    for i, record in enumerate(solution.certificates):
         assert Certificate.from_json(record.to_json()) == record
         plain = json.loads(record.to_json(), parse_constant=lambda text: pytest.fail(f"{text} is not JSON"))
         assert plain["fingerprint"] == problem.fingerprint
@@ -434,15 +434,15 @@ def test_certificate_holds_the_claims(k):
         assert type(record.nodes) is int
         assert type(record.size) is int
     if isinstance(k, Total):
-        (record,) = solution.certificate
+        (record,) = solution.certificates
         assert record.target == "x', y', z''"
         assert record.size == 4
         named = [f"{t}: {name}" for t, terms in solution.terms.items() for name in terms]
         assert list(record.support) == named
         assert len(record.ridge) == 27
     else:
-        assert [record.target for record in solution.certificate] == ["x'", "y'", "z''"]
-        for record in solution.certificate:
+        assert [record.target for record in solution.certificates] == ["x'", "y'", "z''"]
+        for record in solution.certificates:
             assert dict(zip(record.support, record.coefficients, strict=True)) == solution.terms[record.target]
             assert record.size == 2
 
@@ -450,7 +450,9 @@ def test_certificate_holds_the_claims(k):
 def test_certificate_of_a_shared_budget_says_its_weights():
     """Without the weights nobody could recompute the objective."""
     problem, _ = two_libraries()
-    light, heavy = (solve(problem, Total(4, weights)).certificate[0] for weights in ([1.0, 1.0, 1.0], [1.0, 50.0, 1.0]))
+    light, heavy = (
+        solve(problem, Total(4, weights)).certificates[0] for weights in ([1.0, 1.0, 1.0], [1.0, 50.0, 1.0])
+    )
     claims = [json.loads(c.to_json()) for c in (light, heavy)]
     assert "weights" in claims[0]
     assert claims[1]["weights"] == [1.0, 50.0, 1.0]
@@ -458,7 +460,7 @@ def test_certificate_of_a_shared_budget_says_its_weights():
 
 def test_certificate_of_an_unproved_answer_survives_json():
     problem, _ = two_libraries()
-    (record, *_) = refit(problem, [["a"], [], []]).certificate
+    (record, *_) = refit(problem, [["a"], [], []]).certificates
     again = Certificate.from_json(record.to_json())
     assert again.lower_bound == -math.inf
     assert math.isnan(again.margin)

@@ -28,7 +28,7 @@ def test_a_stable_linear_part():
     problem = two_states()
     free = es.solve(problem, 2)
     assert linear_part(free).max() > 0  # it puts energy in
-    solution = es.solve(problem, 2, constraints=[es.Dissipative(0.05)])
+    solution = es.solve(problem, 2, constraints=[es.constraints.Dissipative(0.05)])
     assert solution.optimal
     assert linear_part(solution).max() <= -0.05 + 1e-9
     checked = es.verify(problem, solution)
@@ -53,7 +53,7 @@ def test_quadratic_against_every_support_by_another_solver(seed):
     problem = two_states(seed)
     a, b = ("x'", "y"), ("y'", "x")
     q = {(a, a): 1.0, (b, b): 2.0, (a, b): 1.0}
-    constraints = [es.Quadratic(q, 0.8, linear={a: 0.3}), es.Linear({a: 1, b: 1}, ">=", -0.2)]
+    constraints = [es.constraints.Quadratic(q, 0.8, linear={a: 0.3}), es.constraints.Linear({a: 1, b: 1}, ">=", -0.2)]
     solution = es.solve(problem, 2, constraints=constraints)
     assert solution.optimal
     best = np.inf
@@ -83,7 +83,7 @@ def test_quadratic_against_every_support_by_another_solver(seed):
 def test_the_bound_is_below_every_feasible_point():
     """Points that satisfy the cone have values above the bound, whatever Clarabel reported."""
     problem = two_states(5)
-    rules = compile_rules(problem, [es.Dissipative(0.1)])
+    rules = compile_rules(problem, [es.constraints.Dissipative(0.1)])
     from exactsindy.certificate.stacked import Stacked
 
     stacked = Stacked.of(rules, [0, 1], np.zeros((2, 3)), [1.0, 1.0], [])
@@ -108,7 +108,9 @@ def test_triangles():
 def test_infeasible_is_proved_and_named():
     problem = two_states()
     a = ("x'", "x")
-    solution = es.solve(problem, 1, constraints=[es.Quadratic({(a, a): 1}, -1), es.Forbid("y'", "1")])
+    solution = es.solve(
+        problem, 1, constraints=[es.constraints.Quadratic({(a, a): 1}, -1), es.constraints.Forbid("y'", "1")]
+    )
     assert es.Status.INFEASIBLE in solution.status
     assert solution.conflict[0].startswith("Quadratic")
     checked = es.verify(problem, solution)
@@ -123,28 +125,31 @@ def test_infeasible_is_proved_and_named():
     "constraint, text",
     [
         (
-            es.Quadratic({(("x'", "x"), ("y'", "y")): 1}, 1),
+            es.constraints.Quadratic({(("x'", "x"), ("y'", "y")): 1}, 1),
             "the quadratic form is not convex (it has the eigenvalue -0.5)",
         ),
-        (es.PositiveSemidefinite(np.eye(2), {("x'", "x"): np.eye(3)}), "a matrix has shape (3, 3): expected (2, 2)."),
-        (es.PositiveSemidefinite([[0, 1], [0, 0]], {}), "a matrix is not symmetric."),
+        (
+            es.constraints.PositiveSemidefinite(np.eye(2), {("x'", "x"): np.eye(3)}),
+            "a matrix has shape (3, 3): expected (2, 2).",
+        ),
+        (es.constraints.PositiveSemidefinite([[0, 1], [0, 0]], {}), "a matrix is not symmetric."),
     ],
 )
 def test_errors(constraint, text):
-    with pytest.raises(es.ConstraintError) as caught:
+    with pytest.raises(es.errors.ConstraintError) as caught:
         compile_rules(two_states(), [constraint])
     assert text in str(caught.value)
 
 
 def test_what_cones_do_not_go_with():
     problem = two_states()
-    constraints = [es.Dissipative()]
+    constraints = [es.constraints.Dissipative()]
     for call in (
         lambda: es.solve_path(problem, 1, constraints=constraints),
         lambda: es.solve_pool(problem, 1, count=1, constraints=constraints),
         lambda: es.refit(problem, [["x"], ["y"]], constraints=constraints),
     ):
-        with pytest.raises(es.ConstraintError, match="semidefinite constraints: use solve"):
+        with pytest.raises(es.errors.ConstraintError, match="semidefinite constraints: use solve"):
             call()
-    with pytest.raises(es.SolverError, match="cannot be combined with SemiContinuous"):
-        es.solve(problem, 1, constraints=[*constraints, es.SemiContinuous("x'", "x", 0.5)])
+    with pytest.raises(es.errors.SolverError, match="cannot be combined with SemiContinuous"):
+        es.solve(problem, 1, constraints=[*constraints, es.constraints.SemiContinuous("x'", "x", 0.5)])

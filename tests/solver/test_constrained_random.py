@@ -40,22 +40,22 @@ def constraint(kind, rng, names):
     coefs = {member: float(rng.choice([1.0, -1.0, 2.0, 0.5])) for member in group}
     least = float(rng.uniform(0.1, 0.8))
     return {
-        "Equal": lambda: es.Equal(*two, ratio),
-        "Linear ==": lambda: es.Linear(coefs, "==", float(rng.choice([0.0, number]))),
-        "Linear <=": lambda: es.Linear(coefs, str(rng.choice(["<=", ">="])), number),
-        "Bounds": lambda: es.Bounds(*pair, number, number + float(rng.uniform(0.1, 1))),
-        "Sign": lambda: es.Sign(*pair, str(rng.choice(["+", "-"]))),
-        "Fixed": lambda: es.Fixed(*pair, number),
-        "Forbid": lambda: es.Forbid(*pair),
-        "Require": lambda: es.Require(*pair),
-        "Implies": lambda: es.Implies(*two),
-        "NotBoth": lambda: es.NotBoth(*two),
-        "AtMost": lambda: es.AtMost(int(rng.integers(0, 2)), group),
-        "AtLeast": lambda: es.AtLeast(int(rng.integers(1, len(group))), group),
-        "Exactly": lambda: es.Exactly(int(rng.integers(0, len(group))), group),
-        "WholeGroup": lambda: es.WholeGroup(group),
-        "SameSupport": lambda: es.SameSupport(),
-        "SemiContinuous": lambda: es.SemiContinuous(*pair, least, float(rng.choice([np.inf, least + 1]))),
+        "Equal": lambda: es.constraints.Equal(*two, ratio),
+        "Linear ==": lambda: es.constraints.Linear(coefs, "==", float(rng.choice([0.0, number]))),
+        "Linear <=": lambda: es.constraints.Linear(coefs, str(rng.choice(["<=", ">="])), number),
+        "Bounds": lambda: es.constraints.Bounds(*pair, number, number + float(rng.uniform(0.1, 1))),
+        "Sign": lambda: es.constraints.Sign(*pair, str(rng.choice(["+", "-"]))),
+        "Fixed": lambda: es.constraints.Fixed(*pair, number),
+        "Forbid": lambda: es.constraints.Forbid(*pair),
+        "Require": lambda: es.constraints.Require(*pair),
+        "Implies": lambda: es.constraints.Implies(*two),
+        "NotBoth": lambda: es.constraints.NotBoth(*two),
+        "AtMost": lambda: es.constraints.AtMost(int(rng.integers(0, 2)), group),
+        "AtLeast": lambda: es.constraints.AtLeast(int(rng.integers(1, len(group))), group),
+        "Exactly": lambda: es.constraints.Exactly(int(rng.integers(0, len(group))), group),
+        "WholeGroup": lambda: es.constraints.WholeGroup(group),
+        "SameSupport": lambda: es.constraints.SameSupport(),
+        "SemiContinuous": lambda: es.constraints.SemiContinuous(*pair, least, float(rng.choice([np.inf, least + 1]))),
     }[kind]()
 
 
@@ -89,7 +89,7 @@ class Case:
     def check(self):
         try:
             solution = es.solve(self.problem, self.k, ridge=self.ridge, constraints=self.constraints)
-        except es.ConstraintError:  # a contradiction seen at the door
+        except es.errors.ConstraintError:  # a contradiction seen at the door
             assert not self.expected
             return
         if es.Status.INFEASIBLE in solution.status:

@@ -310,8 +310,8 @@ def test_caps_hold_beside_the_shared_budget(seed):
             assert solution.margin[0] == pytest.approx(margin, rel=1e-7)
         result = verify(case.problem, solution)
         assert result.ok, str(result)
-        assert solution.certificate[0].caps == tuple(min(k, cap) for cap in caps)
-        assert solution.certificate[0] == type(solution.certificate[0]).from_json(solution.certificate[0].to_json())
+        assert solution.certificates[0].caps == tuple(min(k, cap) for cap in caps)
+        assert solution.certificates[0] == type(solution.certificates[0]).from_json(solution.certificates[0].to_json())
 
 
 def test_caps_by_name_and_for_all():

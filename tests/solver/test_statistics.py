@@ -35,7 +35,7 @@ def test_significant_is_the_best_of_the_significant(seed):
     problem = es.Problem.from_arrays(theta, y)
     for t in (1.0, 2.5, 4.0):
         value, support = best_significant(theta, y, 3, t)
-        solution = es.solve(problem, 3, constraints=[es.Significant(t)])
+        solution = es.solve(problem, 3, constraints=[es.constraints.Significant(t)])
         assert solution.optimal
         assert solution.support == (support,)
         assert np.isclose(solution.objective[0], value)
@@ -47,12 +47,12 @@ def test_significance_of_constrained_fits():
     problem = es.Problem.from_arrays(
         theta, theta[:, 0] + 0.3 * rng.normal(size=40), names=list("abcd"), target_names=["x'"]
     )
-    solution = es.solve(problem, 3, constraints=[es.Significant(3), es.Fixed("x'", "b", 0.001)])
+    solution = es.solve(problem, 3, constraints=[es.constraints.Significant(3), es.constraints.Fixed("x'", "b", 0.001)])
     assert supports(solution, problem) == ["a", "b"]  # a coefficient the constraints need counts as significant
     checked = es.verify(problem, solution)
     assert checked.unchecked == ("optimality", "feasibility")
     assert "supports under Significant are not looked at." in str(checked)
-    path = es.solve_path(problem, 2, constraints=[es.Significant(3)])
+    path = es.solve_path(problem, 2, constraints=[es.constraints.Significant(3)])
     assert [supports(s, problem) for s in path] == [[], ["a"], ["a"]]
 
 
@@ -63,14 +63,14 @@ def supports(solution, problem):
 def test_what_significance_does_not_take():
     rng = np.random.default_rng(2)
     problem = es.Problem.from_arrays(rng.normal(size=(20, 3)), rng.normal(size=(20, 2)), target_names=["x'", "y'"])
-    with pytest.raises(es.ConstraintError, match="Significant is for equations that are solved apart"):
-        es.solve(problem, es.Total(2), constraints=[es.Significant(2)])
-    with pytest.raises(es.ConstraintError, match="solve_pool takes no Significant, Quadratic"):
-        es.solve_pool(problem, 2, count=2, constraints=[es.Significant(2)])
-    with pytest.raises(es.SolverError, match="backend='enumerate' takes no Significant"):
-        es.solve(problem, 2, constraints=[es.Significant(2)], backend="enumerate")
-    with pytest.raises(es.ConstraintError, match="t=0: expected a number > 0"):
-        es.solve(problem, 2, constraints=[es.Significant(0)])
+    with pytest.raises(es.errors.ConstraintError, match="Significant is for equations that are solved apart"):
+        es.solve(problem, es.Total(2), constraints=[es.constraints.Significant(2)])
+    with pytest.raises(es.errors.ConstraintError, match="solve_pool takes no Significant, Quadratic"):
+        es.solve_pool(problem, 2, count=2, constraints=[es.constraints.Significant(2)])
+    with pytest.raises(es.errors.SolverError, match="backend='enumerate' takes no Significant"):
+        es.solve(problem, 2, constraints=[es.constraints.Significant(2)], backend="enumerate")
+    with pytest.raises(es.errors.ConstraintError, match="t=0: expected a number > 0"):
+        es.solve(problem, 2, constraints=[es.constraints.Significant(0)])
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -87,15 +87,17 @@ def test_outliers_against_all_sets_of_rows(seed):
         for count in range(rows + 1)
         for out in map(list, itertools.combinations(range(n), count))
     )
-    problem = es.with_row_terms(theta, y)
-    solution = es.solve(problem, terms + rows, constraints=[es.Outliers(rows, terms)])
+    problem = es.constraints.with_row_terms(theta, y)
+    solution = es.solve(problem, terms + rows, constraints=[es.constraints.Outliers(rows, terms)])
     assert solution.optimal
     assert np.isclose(solution.objective[0], expected)
 
 
 def test_errors_about_rows():
     problem = es.Problem.from_arrays(np.eye(3), np.ones(3))
-    with pytest.raises(es.ConstraintError, match="the problem has no terms of rows: build it with with_row_terms"):
-        es.solve(problem, 2, constraints=[es.Outliers(1, 1)])
-    with pytest.raises(es.ConstraintError, match="theta has 1 dimensions: expected 2"):
-        es.with_row_terms([1.0, 2.0], [1.0, 2.0])
+    with pytest.raises(
+        es.errors.ConstraintError, match="the problem has no terms of rows: build it with with_row_terms"
+    ):
+        es.solve(problem, 2, constraints=[es.constraints.Outliers(1, 1)])
+    with pytest.raises(es.errors.ConstraintError, match="theta has 1 dimensions: expected 2"):
+        es.constraints.with_row_terms([1.0, 2.0], [1.0, 2.0])

@@ -39,7 +39,9 @@ def two_fields(dims=1, seed=0):
         "u": np.sin(mesh[0] - mesh[-1]) + waves + 0.02 * rng.normal(size=shape),
         "v": np.cos(mesh[0] + 2 * mesh[-1]) + 0.3 + 0.05 * rng.normal(size=shape),
     }
-    return es.field(values, dims=(*axes, "t"), coords={**dict(zip(axes, points, strict=True)), "t": t}, periodic=axes)
+    return es.Field.from_arrays(
+        values, dims=(*axes, "t"), coords={**dict(zip(axes, points, strict=True)), "t": t}, periodic=axes
+    )
 
 
 def test_states_are_the_field_on_a_grid_and_noise_has_size_one():
@@ -167,7 +169,7 @@ def test_a_field_without_equation_is_free():
     v = np.cos(x[:, None] + t)
     u = 0.5 * (np.sin(x[:, None] + t) - np.sin(x[:, None]))
     noisy = {"u": u + 0.05 * rng.normal(size=u.shape), "v": v + 0.05 * rng.normal(size=v.shape)}
-    data = es.field(noisy, dims=("x", "t"), coords={"x": x, "t": t}, periodic=("x",), targets=("u_t",))
+    data = es.Field.from_arrays(noisy, dims=("x", "t"), coords={"x": x, "t": t}, periodic=("x",), targets=("u_t",))
     m = modes(data, es.Terms(["u", "v", "u_x"]))
     assert len(m.own) == m.per_field
     assert m.samples.shape[1] == 2 * m.per_field

@@ -20,7 +20,7 @@ def oscillator(t, mu=0.0):
 
 def measured(clean, noise, seed, *, library=LIBRARY, t=T, **more):
     rng = np.random.default_rng(seed)
-    data = es.trajectories(clean + noise * rng.normal(size=clean.shape), time=t, states=("x", "v"), **more)
+    data = es.Trajectories.from_arrays(clean + noise * rng.normal(size=clean.shape), time=t, states=("x", "v"), **more)
     return MeasuredTrajectories(smooth(data), groups(data, library))
 
 
@@ -112,7 +112,7 @@ def test_the_best_supports_of_the_tangent_regression_are_those_of_the_model():
 def test_several_pieces_are_fitted_with_the_same_coefficients():
     rng = np.random.default_rng(5)
     parts = [a * oscillator(T[:200] + b) + 0.05 * rng.normal(size=(200, 2)) for a, b in ((1, 0), (2, 1), (0.5, 2))]
-    data = es.trajectories(parts, time=[T[:200]] * 3, states=("x", "v"))
+    data = es.Trajectories.from_arrays(parts, time=[T[:200]] * 3, states=("x", "v"))
     m = MeasuredTrajectories(smooth(data), groups(data, es.Polynomials(1)))
     assert row_count(m) == 3 * 199 * 2
     assert (~within(m)).sum() == 2
@@ -128,7 +128,7 @@ def test_controls_functions_and_unequal_steps():
     model = es.Model.from_coefficients({"x'": {"v": 1.0}, "v'": {"sin(x)": -1.0, "u": 0.5}}, controls=("u",))
     clean = model.simulate([0.5, 0.0], t, u=u).x
     noisy = clean + 0.02 * rng.normal(size=clean.shape)
-    data = es.trajectories(noisy, time=t, states=("x", "v"), controls={"u": u})
+    data = es.Trajectories.from_arrays(noisy, time=t, states=("x", "v"), controls={"u": u})
     m = MeasuredTrajectories(smooth(data), groups(data, es.Terms(["v", "x", "sin(x)", "u"])))
     orbit = OrbitModel(m, columns(m, ("v",), ("sin(x)", "u"))).fit([[0.9], [-0.9, 0.4]])
     np.testing.assert_allclose(np.concatenate(orbit.coef), [1.0, -1.0, 0.5], atol=0.02)

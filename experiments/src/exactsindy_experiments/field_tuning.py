@@ -88,7 +88,7 @@ def compared_fields(half: int, *, say: Callable[[str], None] = print) -> Iterato
     for drawn in drawn_fields(half, planes=False, say=say):
         problem = drawn.prepared.problem
         size = default_size(drawn.data, problem)
-        selection = select({"modes": problem}, k_max=size, by=PathEvidence.for_modes(), settings=_LIMITS)
+        selection = select({"modes": problem}, k_max=size, rule=PathEvidence.for_modes(), settings=_LIMITS)
         samples = measured(drawn.prepared.form, drawn.data, drawn.system.library)
         comparison = None if samples is None else compare(selection, samples, size, _LIMITS)
         if samples is not None and comparison is not None:

@@ -101,7 +101,7 @@ def compared_orbits(
     """
     for loaded, prepared in _prepared(cases, say, library):
         problems = {part.name: part.problem for part in prepared}
-        selection = select(problems, k_max=K_MAX, by=PathEvidence(), settings=_LIMITS)
+        selection = select(problems, k_max=K_MAX, rule=PathEvidence(), settings=_LIMITS)
         form = prepared[-1].form
         assert isinstance(form, IncrementForm)
         assert form.smoothed is not None

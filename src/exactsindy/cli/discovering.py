@@ -74,7 +74,7 @@ def discover(
             library=library(measured, degree, order),
             form="auto" if weak is None else "weak" if weak else "strong",
             k_max=k_max if total is None else Total(total),
-            select=rule(select),
+            rule=rule(select),
             constraints=options.constraints(constraint),
             ridge=ridge,
             seconds=seconds,
@@ -131,7 +131,7 @@ def summary(found: Any) -> dict[str, Any]:
             choice.equation: None if choice.confidence != choice.confidence else choice.confidence
             for choice in found.selection.choices
         },
-        "certificates": [codec.loads(certificate.to_json()) for certificate in found.certificate],
+        "certificates": [codec.loads(certificate.to_json()) for certificate in found.certificates],
         "inclusion": {target: dict(shares) for target, shares in found.selection.inclusion.items()},
         "warnings": [notice.message for notice in found.warnings],
         "data_sha256": found.data.fingerprint,

@@ -25,14 +25,14 @@ Targets = Annotated[str | None, typer.Option(help="CSV: columns that are targets
 def read_problem(file: Path, targets: str | None) -> Any:
     """Return the regression in a file: a saved problem, arrays theta and targets, or columns of a table."""
     from exactsindy.data import Notice, read_csv
-    from exactsindy.problem import Problem, load_problem, read_arrays
+    from exactsindy.problem import Problem, read_arrays
 
     if not file.is_file():
         output.fail(f"{str(file)!r}: there is no such file.")
     if file.suffix.lower() == ".npz":
         arrays = read_arrays(file)
         if "format" in arrays:
-            return load_problem(file)
+            return Problem.load(file)
         missing = [name for name in ("theta", "targets") if name not in arrays]
         if missing:
             output.fail(f"{file.name} has no array {missing[0]!r}; it has {', '.join(arrays)}.")
@@ -162,4 +162,4 @@ def _limits(seconds: float, threads: int | None, *, quiet: bool) -> Iterator[Set
 
 
 def _certificates(solution: Any) -> list[Any]:
-    return [codec.loads(certificate.to_json()) for certificate in solution.certificate]
+    return [codec.loads(certificate.to_json()) for certificate in solution.certificates]

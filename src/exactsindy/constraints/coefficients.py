@@ -21,7 +21,7 @@ class Equal:
     Examples
     --------
     >>> import exactsindy as es
-    >>> es.Equal(("y'", "x"), ("x'", "y"))
+    >>> es.constraints.Equal(("y'", "x"), ("x'", "y"))
     Equal(first=("y'", 'x'), second=("x'", 'y'), ratio=1.0)
     """
 
@@ -44,7 +44,7 @@ class Linear:
     Examples
     --------
     >>> import exactsindy as es
-    >>> constraint = es.Linear({("x'", "x y"): 1, ("y'", "x^2"): -2}, "==", 0)
+    >>> constraint = es.constraints.Linear({("x'", "x y"): 1, ("y'", "x^2"): -2}, "==", 0)
     >>> constraint.relation
     '=='
     """
@@ -73,7 +73,7 @@ class Bounds:
     Examples
     --------
     >>> import exactsindy as es
-    >>> es.Bounds("x'", "x", -12, 0)
+    >>> es.constraints.Bounds("x'", "x", -12, 0)
     Bounds(equation="x'", term='x', lower=-12, upper=0)
     """
 
@@ -129,7 +129,7 @@ class SemiContinuous:
     Examples
     --------
     >>> import exactsindy as es
-    >>> es.SemiContinuous("x'", "x y", least=0.1)
+    >>> es.constraints.SemiContinuous("x'", "x y", least=0.1)
     SemiContinuous(equation="x'", term='x y', least=0.1, most=inf)
     """
 

@@ -47,7 +47,7 @@ class Quadratic:
     --------
     >>> import exactsindy as es
     >>> a, b = ("x'", "x"), ("y'", "y")
-    >>> es.Quadratic({(a, a): 1, (b, b): 1}, 4).rhs
+    >>> es.constraints.Quadratic({(a, a): 1, (b, b): 1}, 4).rhs
     4
     """
 

@@ -39,7 +39,7 @@ class GradientSystem:
     >>> x, y = rng.normal(size=(2, 50))
     >>> problem = es.Problem.from_arrays(np.column_stack([x, y]), np.column_stack([x + 2.1 * y, 1.9 * x]),
     ...                                  names=["x", "y"], target_names=["x'", "y'"])
-    >>> solution = es.solve(problem, 2, constraints=[es.GradientSystem()])
+    >>> solution = es.solve(problem, 2, constraints=[es.constraints.GradientSystem()])
     >>> bool(solution.terms["x'"]["y"] == solution.terms["y'"]["x"])
     True
     """
@@ -58,7 +58,7 @@ class Hamiltonian:
     Examples
     --------
     >>> import exactsindy as es
-    >>> es.Hamiltonian([("x", "y")])
+    >>> es.constraints.Hamiltonian([("x", "y")])
     Hamiltonian(pairs=[('x', 'y')])
     """
 
@@ -163,7 +163,7 @@ class Conserved:
     Examples
     --------
     >>> import exactsindy as es
-    >>> es.Conserved("x^2 + y^2").quantity
+    >>> es.constraints.Conserved("x^2 + y^2").quantity
     'x^2 + y^2'
     """
 

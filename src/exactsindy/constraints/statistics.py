@@ -30,7 +30,7 @@ class Significant:
     >>> rng = np.random.default_rng(0)
     >>> theta = rng.normal(size=(60, 5))
     >>> problem = es.Problem.from_arrays(theta, theta[:, 0] + 0.5 * rng.normal(size=60))
-    >>> es.solve(problem, 3).support, es.solve(problem, 3, constraints=[es.Significant(3)]).support
+    >>> es.solve(problem, 3).support, es.solve(problem, 3, constraints=[es.constraints.Significant(3)]).support
     (((0, 2, 4),), ((0,),))
     """
 
@@ -90,8 +90,8 @@ def with_row_terms(
     >>> x = np.arange(12.0)
     >>> y = 2 * x
     >>> y[[3, 8]] = 40, -7
-    >>> problem = es.with_row_terms(x[:, None], y, names=["x"], target_names=["x'"])
-    >>> solution = es.solve(problem, 3, constraints=[es.Outliers(rows=2, terms=1)])
+    >>> problem = es.constraints.with_row_terms(x[:, None], y, names=["x"], target_names=["x'"])
+    >>> solution = es.solve(problem, 3, constraints=[es.constraints.Outliers(rows=2, terms=1)])
     >>> {name: round(value, 9) for name, value in solution.terms["x'"].items()}
     {'x': 2.0, 'row 3': 34.0, 'row 8': -23.0}
     """

@@ -74,7 +74,7 @@ class AtMost:
     Examples
     --------
     >>> import exactsindy as es
-    >>> es.AtMost(1, [("x'", "x^2"), ("x'", "x^3")]).count
+    >>> es.constraints.AtMost(1, [("x'", "x^2"), ("x'", "x^3")]).count
     1
     """
 

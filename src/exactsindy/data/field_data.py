@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +46,13 @@ class Field:
     targets: tuple[Target, ...]
     missing: int = 0
     notices: tuple[Notice, ...] = ()
+
+    @classmethod
+    def from_arrays(cls, values: Any, **options: Any) -> Field:
+        """Return a field over 1-3 space dimensions and time, checked and with named dimensions; see `field`."""
+        from exactsindy.data.build_field import field
+
+        return field(values, **options)
 
     def __repr__(self) -> str:
         sizes = " x ".join(f"{dim} {size}" for dim, size in zip(self.dims, self.shape, strict=True))

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -160,6 +161,13 @@ class Trajectories:
         wanted = parse_targets(targets, first.names)
         for field, value in zip(fields(self), (parts, wanted, time_name, tuple(notices)), strict=True):
             object.__setattr__(self, field.name, value)
+
+    @classmethod
+    def from_arrays(cls, source: Any, **options: Any) -> Trajectories:
+        """Return checked trajectories from arrays, frames, mappings, or lists of these; see `trajectories`."""
+        from exactsindy.data.door import trajectories
+
+        return trajectories(source, **options)
 
     def __len__(self) -> int:
         return len(self.members)

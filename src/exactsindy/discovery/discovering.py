@@ -44,7 +44,7 @@ def discover(
     library: Library | None = None,
     form: Any = "auto",
     k_max: int | Total | None = None,
-    select: Rule | str = "auto",
+    rule: Rule | str = "auto",
     constraints: Sequence[Any] = (),
     ridge: Any = 0.0,
     seconds: float | None = DEFAULT_SECONDS,
@@ -75,7 +75,7 @@ def discover(
     k_max
         Largest number of terms tried, or ``Total(k)`` for a budget shared by all equations; 8 by default (10 for
         large libraries of fields).
-    select
+    rule
         Rule that picks the number of terms. By default the evidence of the paths (`PathEvidence`) and, where that
         leaves an equation open, the likelihood of whole orbits. See `exactsindy.select`.
     constraints, ridge
@@ -93,7 +93,7 @@ def discover(
     Returns
     -------
     Discovery
-        ``.model``, ``.selection``, ``.certificate``, ``.warnings``, ``.at(k=...)``, ``.at(rival=2)``; print it.
+        ``.model``, ``.selection``, ``.certificates``, ``.warnings``, ``.at(k=...)``, ``.at(rival=2)``; print it.
 
     Raises
     ------
@@ -118,13 +118,13 @@ def discover(
     notes += more
     size = default_size(used, prepared[0].problem) if k_max is None else k_max
     folds = {part.name: folds_of(part, used, terms) for part in prepared}
-    rule = default_rule(select, prepared)
-    asked = (select, size, ridge, tuple(constraints))
+    chosen_rule = default_rule(rule, prepared)
+    asked = (rule, size, ridge, tuple(constraints))
     whiteness = None
     # Without a time limit every try would be the same search.
     for share in _PATH_SHARES if settings.seconds is not None else _PATH_SHARES[-1:]:
         selection = select_size(
-            folds, k_max=size, ridge=ridge, by=rule, constraints=constraints, settings=watch.share(share)
+            folds, k_max=size, ridge=ridge, rule=chosen_rule, constraints=constraints, settings=watch.share(share)
         )
         if share == _GLANCE and not evident(selection):
             continue
@@ -169,9 +169,9 @@ def _refined(
 
     Orbits are fitted without ridge or constraints, and need states that were smoothed around a model's flow.
     """
-    select, size, ridge, constraints = asked
+    rule, size, ridge, constraints = asked
     samples = measured(prepared[-1].form, data, library)
-    plain = isinstance(select, str) and not isinstance(size, Total) and not constraints
+    plain = isinstance(rule, str) and not isinstance(size, Total) and not constraints
     plain = plain and isinstance(ridge, int | float) and ridge == 0
     if samples is None or not plain or interrupted(selection):
         return selection, None

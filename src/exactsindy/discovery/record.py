@@ -55,9 +55,9 @@ class Discovery:
     arguments: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
-    def certificate(self) -> tuple[Certificate, ...]:
+    def certificates(self) -> tuple[Certificate, ...]:
         """What is proved about each equation, to store and to check with `verify`."""
-        return self.solution.certificate
+        return self.solution.certificates
 
     def at(self, *, k: Any = None, rival: int | Mapping[str, int] | None = None) -> Discovery:
         """Return the discovery with other sizes, or with a rival of the same sizes.
@@ -153,6 +153,19 @@ class Discovery:
         from exactsindy.report import report
 
         return report(self, path, title=title)
+
+    def save(self, folder: str | os.PathLike[str], *, about: Mapping[str, Any] | None = None) -> Path:
+        """Write everything into a folder that `load`, ``exactsindy verify`` and ``exactsindy report`` read."""
+        from exactsindy.discovery.run_folder import save_run
+
+        return save_run(self, folder, about=about)
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> Discovery:
+        """Read what `save` wrote, and check that data and regression are those it was written with."""
+        from exactsindy.discovery.run_folder import load_run
+
+        return load_run(folder).discovery
 
     def _repr_html_(self) -> str:
         from exactsindy.report import discovery_html

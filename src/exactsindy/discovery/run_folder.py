@@ -23,7 +23,7 @@ from exactsindy.data import Notice, read_data, save_data
 from exactsindy.discovery.record import Discovery
 from exactsindy.errors import DataError
 from exactsindy.model import Model
-from exactsindy.problem import Problem, load_problem, read_arrays, save_problem
+from exactsindy.problem import Problem, read_arrays
 from exactsindy.selection import Choice, Row, Selection
 from exactsindy.solver import path_record, plain, pool_record, read_path, read_pool, read_solution, solution_record
 
@@ -61,7 +61,7 @@ def save_run(found: Discovery, folder: str | os.PathLike[str], *, about: Mapping
     >>> import exactsindy as es, tempfile
     >>> t = np.arange(0.0, 10.0, 0.05)
     >>> found = es.discover(np.exp(-t), time=t, states=("x",), library=es.Polynomials(1))
-    >>> folder = es.save_run(found, tempfile.mkdtemp())
+    >>> folder = found.save(tempfile.mkdtemp())
     >>> sorted(file.name for file in folder.iterdir())
     ['data.npz', 'model.json', 'problem.npz', 'results.json', 'run.json']
     """
@@ -71,7 +71,7 @@ def save_run(found: Discovery, folder: str | os.PathLike[str], *, about: Mapping
     except OSError as error:
         raise DataError(f"run folder {str(folder)!r}: it cannot be made: {error.strerror}.") from error
     save_data(found.data, target / "data.npz")
-    save_problem(found.problem, target / "problem.npz")
+    found.problem.save(target / "problem.npz")
     found.model.save(target / "model.json")
     _write(target / "results.json", _results(found))
     manifest = {
@@ -106,8 +106,7 @@ def load_run(folder: str | os.PathLike[str]) -> Run:
     >>> import exactsindy as es, tempfile
     >>> t = np.arange(0.0, 10.0, 0.05)
     >>> found = es.discover(np.exp(-t), time=t, states=("x",), library=es.Polynomials(1))
-    >>> run = es.load_run(es.save_run(found, tempfile.mkdtemp()))
-    >>> str(run.discovery) == str(found)
+    >>> str(es.Discovery.load(found.save(tempfile.mkdtemp()))) == str(found)
     True
     """
     source = Path(folder)
@@ -116,7 +115,7 @@ def load_run(folder: str | os.PathLike[str]) -> Run:
     about, results = _read(source / "run.json"), _read(source / "results.json")
     if about.get("format") != FORMAT:
         raise DataError(f"{str(folder)!r}: run.json has the format {about.get('format')!r}; expected {FORMAT!r}.")
-    problem, data = load_problem(source / "problem.npz"), read_data(read_arrays(source / "data.npz"))
+    problem, data = Problem.load(source / "problem.npz"), read_data(read_arrays(source / "data.npz"))
     for name, have, want in (
         ("problem.npz", problem.fingerprint, about.get("problem_sha256")),
         ("data.npz", data.fingerprint, about.get("data_sha256")),

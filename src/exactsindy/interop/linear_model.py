@@ -62,7 +62,7 @@ class SparseLinearModel(
         """Keep a solution of `problem` (with its constant) in the units and shapes of scikit-learn."""
         coef, intercept = solution.coef, rows.original(problem, solution.coef)
         self.solution_ = solution
-        self.certificate_ = solution.certificate
+        self.certificate_ = solution.certificates
         self.coef_ = coef[0].copy() if self._single else coef.copy()
         self.intercept_ = float(intercept[0]) if self._single else intercept
         self.support_ = self.coef_ != 0

@@ -172,7 +172,7 @@ class MIOSR(_base.BaseOptimizer):  # type: ignore[misc,name-defined]
                 f"{self.target_sparsity!r}, group_sparsity={self.group_sparsity!r}: allow more terms, or drop a row."
             )
         self.solution_ = solution
-        self.certificate_ = solution.certificate
+        self.certificate_ = solution.certificates
         guess = [] if self.initial_guess is None else [np.atleast_2d(np.array(self.initial_guess, dtype=float))]
         self.history_ = [*guess, self.solution_.coef.copy()]
         if self.unbias:

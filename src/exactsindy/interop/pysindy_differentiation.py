@@ -53,7 +53,7 @@ class PySINDyDifferentiation:
         if step is None and label not in _UNEQUAL_STEPS and kind not in _UNEQUAL_KINDS:
             raise DataError(
                 f"{label} takes samples for equally spaced, which these are not: use pysindy.FiniteDifference, or "
-                "es.SmoothedFiniteDifference, which smooths on unequal steps."
+                "es.differentiation.SmoothedFiniteDifference, which smooths on unequal steps."
             )
         # A copy: methods keep what they smoothed, and along axis 0 all of them work.
         method = copy.deepcopy(self.method)

@@ -40,7 +40,7 @@ def from_pysindy(part: Any) -> PySINDyLibrary | PySINDyDifferentiation:
     >>> library.bind(("x",)).names
     ('1', 'x', 'x^2', 'sin(1 x)', 'cos(1 x)')
     >>> t = np.arange(0.0, 3.0, 0.01)
-    >>> data = es.trajectories(np.exp(-t), time=t, states=("x",))
+    >>> data = es.Trajectories.from_arrays(np.exp(-t), time=t, states=("x",))
     >>> form = es.StrongForm(differentiation=es.from_pysindy(ps.FiniteDifference(order=4)))
     >>> es.solve(form.problem(data, library), 1).support
     ((1,),)

@@ -91,13 +91,8 @@ def fixed_terms(problem: Problem, constraints: Sequence[Any], coef: Any) -> list
 
 
 def certificates_of(solution: object) -> tuple[Certificate, ...]:
-    """Return the certificates a solution carries: one, several or none."""
-    found = getattr(solution, "certificate", None)
-    if isinstance(found, Certificate):
-        return (found,)
-    if isinstance(found, Mapping):
-        found = found.values()
-    return tuple(c for c in found if isinstance(c, Certificate)) if isinstance(found, Iterable) else ()
+    """Return the certificates that a solution carries, if any."""
+    return tuple(getattr(solution, "certificates", ()))
 
 
 def read_targets(names: Sequence[str]) -> tuple[Target, ...]:

@@ -4,9 +4,7 @@ from exactsindy.problem.block import Block as Block
 from exactsindy.problem.build import Collector as Collector
 from exactsindy.problem.lookup import find_target as find_target
 from exactsindy.problem.problem import Problem as Problem
-from exactsindy.problem.storage import load_problem as load_problem
 from exactsindy.problem.storage import read_arrays as read_arrays
-from exactsindy.problem.storage import save_problem as save_problem
 from exactsindy.problem.tall import TallCollector as TallCollector
 from exactsindy.problem.term import Term as Term
 from exactsindy.problem.term import TermLike as TermLike

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,13 +12,14 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from exactsindy.errors import ProblemError
+from exactsindy.errors import DataError, ProblemError
 from exactsindy.problem.block import Block
 from exactsindy.problem.build import compress_chunks, compress_gram
 from exactsindy.problem.checks import as_coefficients
 from exactsindy.problem.combine import add_blocks, weigh_blocks
 from exactsindy.problem.lookup import find_target
 from exactsindy.problem.stacked_qr import Matrix
+from exactsindy.problem.storage import read_blocks, write_blocks
 from exactsindy.problem.term import TermLike, check_names
 
 
@@ -364,6 +366,38 @@ class Problem:
             for part in block.parts_for_digest():
                 digest.update(part)
         return digest.hexdigest()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the problem as an npz file, to the bit; terms are stored by name.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> problem = Problem.from_arrays([[1.0], [2.0]], [1.0, 1.0], names=["x"])
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "problem.npz"
+        >>> problem.save(file)
+        >>> Problem.load(file).fingerprint == problem.fingerprint
+        True
+        """
+        write_blocks(path, self.blocks, self.fingerprint)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Problem:
+        """Read what `save` wrote.
+
+        Raises
+        ------
+        DataError
+            If the file is missing, is no problem, or its numbers are not those that were saved.
+        """
+        blocks, fingerprint = read_blocks(path)
+        try:
+            problem = cls(blocks)
+        except ProblemError as error:
+            raise DataError(f"{str(path)!r}: the file is damaged ({error}).") from error
+        if problem.fingerprint != fingerprint:
+            raise DataError(f"{str(path)!r}: the numbers are not those saved (fingerprints differ).")
+        return problem
 
     def __add__(self, other: Problem) -> Problem:
         """Return the problem of both data sets; targets, terms and blocks must be the same."""

@@ -29,7 +29,7 @@ def plot_field(data: Any, *, name: str | None = None, time: float | None = None,
     --------
     >>> import numpy as np, exactsindy as es
     >>> x, t = np.linspace(0, 1, 20), np.linspace(0, 2, 30)
-    >>> data = es.field(np.sin(x[:, None] - t), dims=("x", "t"), coords={"x": x, "t": t})
+    >>> data = es.Field.from_arrays(np.sin(x[:, None] - t), dims=("x", "t"), coords={"x": x, "t": t})
     >>> plot_field(data).get_xlabel()
     't'
     """

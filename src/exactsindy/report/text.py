@@ -121,7 +121,7 @@ def _within(solution: Solution) -> str:
 def proved(found: Found) -> str:
     """Return the one sentence on what is proved."""
     solution = found.solution
-    names = [certificate.target for certificate in solution.certificate]
+    names = [certificate.target for certificate in solution.certificates]
     done = [name for name, status in zip(names, solution.status, strict=True) if status is Status.OPTIMAL]
     others = f"no other combination of as many terms of this library{_within(solution)} fits these data better."
     if len(done) == len(names):

@@ -36,7 +36,7 @@ def plot_fit(result: Any, data: Any = None, *, trajectory: int = 0, ax: Any = No
     --------
     >>> import numpy as np, exactsindy as es
     >>> t = np.linspace(0, 6, 200)
-    >>> data = es.trajectories(np.column_stack([np.sin(t), np.cos(t)]), time=t, states=("x", "v"))
+    >>> data = es.Trajectories.from_arrays(np.column_stack([np.sin(t), np.cos(t)]), time=t, states=("x", "v"))
     >>> model = es.Model.from_coefficients({"x'": {"v": 1.0}, "v'": {"x": -1.0}})
     >>> [panel.get_ylabel() for panel in plot_fit(model, data)]
     ['x', 'v']
@@ -71,7 +71,7 @@ def plot_phase(
     --------
     >>> import numpy as np, exactsindy as es
     >>> t = np.linspace(0, 6, 200)
-    >>> data = es.trajectories(np.column_stack([np.sin(t), np.cos(t)]), time=t, states=("x", "v"))
+    >>> data = es.Trajectories.from_arrays(np.column_stack([np.sin(t), np.cos(t)]), time=t, states=("x", "v"))
     >>> model = es.Model.from_coefficients({"x'": {"v": 1.0}, "v'": {"x": -1.0}})
     >>> plot_phase(model, data).get_xlabel()
     'x'

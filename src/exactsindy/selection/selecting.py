@@ -34,7 +34,7 @@ def select(
     *,
     k_max: int | Total,
     ridge: Any = 0.0,
-    by: Rule | str = "auto",
+    rule: Rule | str = "auto",
     constraints: Sequence[Any] = (),
     settings: Settings = Settings(),  # noqa: B008 - frozen
 ) -> Selection:
@@ -51,7 +51,7 @@ def select(
         expected number by 2 or 3.
     ridge
         As in `solve`, or a list of ridges to choose from.
-    by
+    rule
         A rule: ``GrowthRatio()`` (``"auto"``), ``AICc(validation=problem)``, ``BIC(...)``, ``EBIC(...)``,
         ``CrossValidation()``, ``Stability()``.
     constraints, settings
@@ -78,7 +78,7 @@ def select(
     >>> chosen.solution.support, chosen.inclusion
     (((3, 7),), {"y0'": {'theta3': 1.0, 'theta7': 1.0}})
     """
-    rule = _rule(by)
+    chosen_rule = _rule(rule)
     clock = _Clock(settings)
     candidates = _candidates(problems, k_max, ridge, tuple(constraints), clock)
     if not isinstance(k_max, Total) and any(candidate.path[0].joint for candidate in candidates):
@@ -88,12 +88,12 @@ def select(
         )
     for candidate in candidates:
         first_sizes(candidate.path)  # refuses constraints that no size satisfies
-    verdicts = [rule.judge(candidate) for candidate in candidates]
+    verdicts = [chosen_rule.judge(candidate) for candidate in candidates]
     entries = range(len(verdicts[0]))
     shared = isinstance(k_max, Total)
     targets = candidates[0].problem.target_names
     labels = (", ".join(targets),) if shared else targets
-    settled = [_settle(rule, candidates, [of[i] for of in verdicts], i) for i in entries]
+    settled = [_settle(chosen_rule, candidates, [of[i] for of in verdicts], i) for i in entries]
     best, chosen = [c for c, _ in settled], [verdict for _, verdict in settled]
     path = _path(candidates, best, shared)
     sizes = [verdict.k for verdict in chosen]
@@ -108,7 +108,7 @@ def select(
             verdict = chosen[i] if c == best[i] else verdicts[c][i]
             table += rows_of(candidate, i, labels[i], verdict, c == best[i])
     shares = _inclusion(candidates, best, solution, shared, tuple(constraints), clock)
-    return Selection(solution, path, tuple(table), shares, choices, rule)
+    return Selection(solution, path, tuple(table), shares, choices, chosen_rule)
 
 
 def _settle(rule: Rule, candidates: Sequence[Candidate], verdicts: list[Verdict], i: int) -> tuple[int, Verdict]:
@@ -139,15 +139,15 @@ class _Clock:
         return replace(self.settings, seconds=max(left / parts, 0.05))
 
 
-def _rule(by: Any) -> Rule:
-    if by == "auto":
+def _rule(rule: Any) -> Rule:
+    if isinstance(rule, str) and rule == "auto":
         return GrowthRatio()
-    if isinstance(by, type) or not hasattr(by, "judge"):
+    if isinstance(rule, type) or not hasattr(rule, "judge"):
         raise SolverError(
-            f"by={by!r}: expected 'auto' or a rule: GrowthRatio(), AICc(...), BIC(...), EBIC(...), CrossValidation(), "
-            "Stability()."
+            f"rule={rule!r}: expected 'auto' or a rule: GrowthRatio(), AICc(...), BIC(...), EBIC(...), "
+            "CrossValidation(), Stability()."
         )
-    return by  # type: ignore[no-any-return]
+    return rule  # type: ignore[no-any-return]
 
 
 def _candidates(

@@ -72,7 +72,7 @@ def solution(result: Solution) -> str:
             lines.append(f"    k <= {result.k[row]} | {facts(result, row)}")
     if result.joint:
         size = result.k.k if isinstance(result.k, Total) else ", ".join(map(str, result.k))
-        caps = result.certificate[0].caps
+        caps = result.certificates[0].caps
         each = f", each <= {', '.join(map(str, caps))}" if caps else ""
         lines.append(f"    all together k <= {size}{each} | {facts(result, 0)}")
     if result.conflict:

@@ -99,7 +99,7 @@ class Solution:
         }
 
     @property
-    def certificate(self) -> tuple[Certificate, ...]:
+    def certificates(self) -> tuple[Certificate, ...]:
         """The claims, one record per entry of `status`, to store and to check later."""
         return tuple(self._certificate(i) for i in range(len(self.status)))
 
