@@ -81,8 +81,8 @@ def test_a_run_keeps_it(found, tmp_path):
 @pytest.mark.parametrize(
     "asked",
     [
-        {"select": es.selection.GrowthRatio()},
-        {"select": PathEvidence()},
+        {"rule": es.selection.GrowthRatio()},
+        {"rule": PathEvidence()},
         {"form": "weak"},
         {"ridge": 1e-6},
         {"k_max": es.Total(8)},

@@ -73,7 +73,7 @@ def test_required_terms(constraints):
 
 @pytest.mark.parametrize("rule", [es.selection.GrowthRatio(), es.selection.EBIC()], ids=["growth", "ebic"])
 def test_other_rules(rule):
-    found = terms_of(discovered(["y': x z == -1"], select=rule))
+    found = terms_of(discovered(["y': x z == -1"], rule=rule))
     assert TERMS["y'"] <= found["y'"]
     assert len(found["y'"]) == 3 or isinstance(rule, es.selection.BIC)
 

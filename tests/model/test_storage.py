@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from exactsindy import __version__
 from exactsindy.certificate.record import Certificate
 from exactsindy.errors import DataError
 from exactsindy.library import Terms, Variables
@@ -49,7 +50,7 @@ def test_fitted_models_keep_errors_fingerprint_and_certificate(tmp_path: Path) -
     assert Model.load(tmp_path / "m.json") == model
     document = json.loads((tmp_path / "m.json").read_text(encoding="utf-8"))
     assert document["format_version"] == 1
-    assert document["package_version"] == "0.1.0"
+    assert document["package_version"] == __version__
     assert document["problem_fingerprint"] == "ab12"
     assert document["certificates"][0]["lower_bound"] == "-inf"
 
@@ -109,7 +110,10 @@ def test_the_document_of_the_damage_tests_is_sound(tmp_path: Path) -> None:
     ("changes", "message"),
     [
         ({"format": "something"}, "this is not a model written by Model.save"),
-        ({"format_version": 2}, "has format version 2, this package reads 1; it was written by exactsindy '0.1.0'"),
+        (
+            {"format_version": 2},
+            "has format version 2, this package reads 1; it was written by exactsindy '" + __version__ + "'",
+        ),
         ({"variables": KeyError}, "the file is damaged: the entry 'variables' is missing. Save the model again"),
         ({"variables__states": "xy"}, "the entry 'states' is not a list"),
         ({"variables__states": []}, "expected at least one state name"),

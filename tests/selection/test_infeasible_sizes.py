@@ -44,7 +44,7 @@ def folds():
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{type(rule).__name__}")
 @pytest.mark.parametrize("name", CONSTRAINTS)
 def test_required_terms_do_not_hide_the_others(folds, rule, name):
-    chosen = es.select(folds, k_max=5, by=rule, constraints=CONSTRAINTS[name])
+    chosen = es.select(folds, k_max=5, rule=rule, constraints=CONSTRAINTS[name])
     if rule in (es.selection.GrowthRatio(), PathEvidence(), es.selection.EBIC(), es.selection.CrossValidation()):
         assert chosen.solution.support == ((0, 1, 2), (4,))
     assert {0, 1, 2} <= set(chosen.solution.support[0])
@@ -62,7 +62,7 @@ def test_required_terms_do_not_hide_the_others(folds, rule, name):
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{type(rule).__name__}")
 @pytest.mark.parametrize("name", ["fixed", "bounded", "all fixed"])
 def test_required_terms_in_a_shared_budget(folds, rule, name):
-    chosen = es.select(folds, k_max=es.Total(7), by=rule, constraints=CONSTRAINTS[name])
+    chosen = es.select(folds, k_max=es.Total(7), rule=rule, constraints=CONSTRAINTS[name])
     assert {0, 1, 2} <= set(chosen.solution.support[0])
     assert 4 in chosen.solution.support[1]
     assert chosen.choices[0].k >= 4
@@ -77,7 +77,7 @@ def test_useless_required_terms_stay_alone_where_nothing_else_helps(rule):
     theta, y = rng.normal(size=(400, 6)), rng.normal(size=400)
     folds = [es.Problem.from_arrays(theta[i::8], y[i::8]) for i in range(8)]
     required = [es.constraints.Require(0, "theta1"), es.constraints.Require(0, "theta3")]
-    assert es.select(folds, k_max=5, by=rule, constraints=required).solution.support == ((1, 3),)
+    assert es.select(folds, k_max=5, rule=rule, constraints=required).solution.support == ((1, 3),)
 
 
 def test_the_gain_of_the_first_size_is_spread_over_its_terms(folds):
@@ -94,13 +94,13 @@ def test_the_gain_of_the_first_size_is_spread_over_its_terms(folds):
 def test_no_feasible_size_is_refused_in_words(folds, rule):
     required = [es.constraints.Require("y0'", f"theta{j}") for j in range(4)]
     with pytest.raises(SolverError, match=r"y0': no model with at most 3 terms satisfies the constraints\. Allow more"):
-        es.select(folds, k_max=3, by=rule, constraints=required)
+        es.select(folds, k_max=3, rule=rule, constraints=required)
     with pytest.raises(SolverError, match=r"y0', y1': no model with at most 3 terms satisfies the constraints"):
-        es.select(folds, k_max=es.Total(3), by=rule, constraints=required)
+        es.select(folds, k_max=es.Total(3), rule=rule, constraints=required)
 
 
 def test_the_largest_size_may_be_the_only_one(folds):
     required = [es.constraints.Require("y0'", f"theta{j}") for j in range(3)]
     for rule in RULES:
-        chosen = es.select(folds, k_max=3, by=rule, constraints=required)
+        chosen = es.select(folds, k_max=3, rule=rule, constraints=required)
         assert chosen.solution.support[0] == (0, 1, 2)
