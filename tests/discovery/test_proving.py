@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from exactsindy.discover import discovering
+from exactsindy.discovery import discovering
 
 import exactsindy as es
 from exactsindy.discovery.proving import evident, settled
