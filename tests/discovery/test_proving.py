@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from exactsindy.discovery import discovering
 
 import exactsindy as es
+from exactsindy.discovery import discovering
 from exactsindy.discovery.proving import evident, settled
 from exactsindy.errors import SolverError
 from exactsindy.solver import Status

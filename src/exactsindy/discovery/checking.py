@@ -70,7 +70,7 @@ def verify_run(run: Run) -> RunVerification:
     >>> import exactsindy as es, tempfile
     >>> t = np.arange(0.0, 10.0, 0.05)
     >>> found = es.discover(np.exp(-t), time=t, states=("x",), library=es.Polynomials(1))
-    >>> verify_run(es.load_run(es.save_run(found, tempfile.mkdtemp()))).ok
+    >>> verify_run(es.load_run(found.save(tempfile.mkdtemp()))).ok
     True
     """
     found = run.discovery
