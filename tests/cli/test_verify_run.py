@@ -10,7 +10,7 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
-from exactsindy.discover import verify_run
+from exactsindy.discovery import load_run, verify_run
 from typer.testing import CliRunner
 
 import exactsindy as es
@@ -131,7 +131,7 @@ def test_path_entry_of_another_size(run):
 
 
 def test_worse_support_of_the_path_called_optimal(untouched):
-    stored = es.load_run(untouched)
+    stored = load_run(untouched)
     path = stored.discovery.selection.path
     worse = es.refit(path.problem, [[4], [5]], ridge=path[1].ridge)
     forged = replace(worse, k=(1, 1), status=path[1].status, lower_bound=np.zeros(2))
@@ -190,7 +190,7 @@ def test_too_many_supports_have_their_own_exit_code(tmp_path):
     value = big.objective
     called = replace(big, status=(es.Status.OPTIMAL,) * 3, lower_bound=value, margin=np.full(3, np.nan))
     model = es.Model.from_solution(called, variables=found.data)
-    es.save_run(replace(found, model=model, solution=called), tmp_path / "run")
+    replace(found, model=model, solution=called).save(tmp_path / "run")
     done = call("verify", tmp_path / "run", code=5)
     assert done.stdout.startswith("Verified, except optimality: too many supports to look at all of them.")
     assert "not checked: optimality of the solution" in done.stdout

@@ -70,7 +70,8 @@ def verify_run(run: Run) -> RunVerification:
     >>> import exactsindy as es, tempfile
     >>> t = np.arange(0.0, 10.0, 0.05)
     >>> found = es.discover(np.exp(-t), time=t, states=("x",), library=es.Polynomials(1))
-    >>> verify_run(es.load_run(found.save(tempfile.mkdtemp()))).ok
+    >>> from exactsindy.discovery import load_run
+    >>> verify_run(load_run(found.save(tempfile.mkdtemp()))).ok
     True
     """
     found = run.discovery
