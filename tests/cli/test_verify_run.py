@@ -10,11 +10,11 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
-from exactsindy.discovery import load_run, verify_run
 from typer.testing import CliRunner
 
 import exactsindy as es
 from exactsindy.cli import app
+from exactsindy.discovery import load_run, verify_run
 
 LYNX = str(files("exactsindy.datasets") / "lynx_hare.csv")
 
