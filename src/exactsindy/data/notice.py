@@ -18,10 +18,21 @@ _GAP_RATIO = 10.0
 
 @dataclass(frozen=True)
 class Notice:
-    """A warning about data: ``kind`` for programs, ``message`` for people."""
+    """A warning about data or a result.
+
+    Parameters
+    ----------
+    kind
+        A short fixed word for programs, e.g. ``"gap"``.
+    message
+        A sentence for people.
+    equation
+        Name of the equation that the warning is about, e.g. ``"x'"``; ``None`` if it is about all of them.
+    """
 
     kind: str
     message: str
+    equation: str | None = None
 
     def __str__(self) -> str:
         return self.message

@@ -126,7 +126,7 @@ def load_run(folder: str | os.PathLike[str]) -> Run:
         selection = _selection(results["selection"], problem)
         pool = None if results["pool"] is None else read_pool(results["pool"], problem)
         solution = _constrained(read_solution(results["solution"], problem), about.get("constraints", ()))
-        notices = tuple(Notice(n["kind"], n["message"]) for n in about["warnings"])
+        notices = tuple(Notice(n["kind"], n["message"], n.get("equation")) for n in about["warnings"])
         model = Model.load(source / "model.json")
         found = Discovery(model, selection, problem, pool, notices, data, solution, about["arguments"])
     except (KeyError, TypeError) as error:
