@@ -5,7 +5,7 @@ import pytest
 
 from exactsindy.data import field, trajectories
 from exactsindy.errors import DataError, ProblemError
-from exactsindy.forms import IncrementForm, IntegralForm, inform, smooth
+from exactsindy.forms import IncrementForm, IntegralForm, NotPositiveDefinite, inform, smooth
 from exactsindy.forms.hermite import HermiteFeatures
 from exactsindy.forms.quadrature import integrate_intervals, interval_weights
 from exactsindy.forms.whitening import Increments, Whitening, increment_covariance
@@ -246,7 +246,7 @@ def test_errors_name_the_cure(noisy):
         IntegralForm(walk=[1, 2]).problem(noisy, Polynomials(1))
     with pytest.raises(DataError, match=r"cosine modes have none; use IncrementForm"):
         IntegralForm().folds(noisy, Polynomials(1), 2)
-    with pytest.raises(ProblemError, match=r"not positive definite.*Use model=None"):
+    with pytest.raises(NotPositiveDefinite, match=r"not positive definite.*Use model=None"):
         Whitening.of(np.ones(3), np.ones(2))
     with pytest.raises(ProblemError, match=r"whiteness\(coef=\.\.\.\): expected coefficients"):
         IncrementForm().whiteness(noisy, Polynomials(1), None)

@@ -7,7 +7,7 @@ import pytest
 
 from exactsindy.data import field, trajectories
 from exactsindy.errors import ProblemError
-from exactsindy.forms import WeakForm
+from exactsindy.forms import NotPositiveDefinite, WeakForm
 from exactsindy.forms.equations import groups
 from exactsindy.forms.trial import trial
 from exactsindy.forms.weak_field_noise import FieldNoise
@@ -210,7 +210,7 @@ def test_messages(data, truth):
         WeakForm(model=[[1.0, 2.0]]).problem(data, QUADRATIC)
     with pytest.raises(ProblemError, match=r"whitened only with WeakForm\(model=...\); give a trial model"):
         WeakForm().whiteness(data, QUADRATIC, truth)
-    with pytest.raises(ProblemError, match="covariance of the rows is not finite or not positive definite"):
+    with pytest.raises(NotPositiveDefinite, match="covariance of the rows is not finite or not positive definite"):
         WhitenedRows.of(np.ones((2, 1)), np.ones(2), np.array([[1.0, 2.0], [2.0, 1.0]]))
 
     class Slopeless:

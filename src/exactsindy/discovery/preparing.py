@@ -9,8 +9,17 @@ from exactsindy.data import Field, Notice, Trajectories
 from exactsindy.discovery.defaults import named_form
 from exactsindy.discovery.field_forms import INFORMED_CELLS, cells, whitened_modes
 from exactsindy.discovery.trajectory_forms import Prepared, whitened_increments, whitened_windows
-from exactsindy.errors import DataError, ProblemError
-from exactsindy.forms import IncrementForm, ModalForm, Smoothed, SmoothedField, StrongForm, WeakForm, groups
+from exactsindy.errors import DataError
+from exactsindy.forms import (
+    IncrementForm,
+    ModalForm,
+    NotPositiveDefinite,
+    Smoothed,
+    SmoothedField,
+    StrongForm,
+    WeakForm,
+    groups,
+)
 from exactsindy.library import Library
 from exactsindy.problem import Problem
 from exactsindy.selection import GrowthRatio, PathEvidence, Rule
@@ -42,9 +51,7 @@ def prepare(
         return [whitened_windows(data, library, settings)], []
     try:
         return list(whitened_increments(data, library, settings)), []
-    except ProblemError as error:
-        if "not positive definite" not in str(error):
-            raise
+    except NotPositiveDefinite:
         weak = WeakForm()
         note = Notice("coarse", "The samples are too far apart for increments: windows are used instead (WeakForm).")
         return [Prepared("windows", weak, weak.problem(data, library))], [note]

@@ -2,6 +2,7 @@
 
 from exactsindy.forms.equations import Form as Form
 from exactsindy.forms.equations import Group as Group
+from exactsindy.forms.equations import NotPositiveDefinite as NotPositiveDefinite
 from exactsindy.forms.equations import groups as groups
 from exactsindy.forms.equations import trajectory_inputs as trajectory_inputs
 from exactsindy.forms.increment import IncrementForm as IncrementForm

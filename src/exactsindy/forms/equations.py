@@ -18,6 +18,10 @@ from exactsindy.problem import Problem
 Data = Trajectories | Field
 
 
+class NotPositiveDefinite(ProblemError):
+    """The covariance of the rows' errors cannot be factored: the trial model's slopes are too large for the data."""
+
+
 class Form(Protocol):
     """How a regression is built from data; `problem` is the sum of the `folds`."""
 

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from exactsindy.data import Field, Trajectories, Trajectory
 from exactsindy.differentiation import whittaker
-from exactsindy.errors import ProblemError
-from exactsindy.forms.equations import trajectory_inputs
+from exactsindy.forms.equations import NotPositiveDefinite, trajectory_inputs
 from exactsindy.forms.layout import sample_lines
 from exactsindy.forms.smoothing import floored
 from exactsindy.forms.trial import Trial
@@ -46,7 +45,7 @@ class WhitenedRows:
         try:
             factor = cholesky(covariance + ridge * np.eye(n), lower=True)
         except (LinAlgError, ValueError):
-            raise ProblemError(
+            raise NotPositiveDefinite(
                 "WeakForm(model=...): the covariance of the rows is not finite or not positive definite; the trial "
                 "model's slopes are too large. Use model=None, or a trial model with smaller coefficients."
             ) from None

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy import _native as native
-from exactsindy.errors import ProblemError
+from exactsindy.forms.equations import NotPositiveDefinite
 
 Array = NDArray[np.float64]
 
@@ -28,7 +28,7 @@ class Whitening:
         """Factor the covariance with this diagonal (n,) and these neighbours' covariances (n - 1,)."""
         root, below = np.array(diagonal, dtype=float), np.concatenate(([0.0], off))
         if not native.tridiagonal_cholesky(root, below[1:]):
-            raise ProblemError(
+            raise NotPositiveDefinite(
                 "The covariance of the increments is not positive definite: the trial model's slopes are too "
                 "large for the time step. Use model=None, or sample more often."
             )
