@@ -1,6 +1,6 @@
 #include "assembly/loops.hpp"
 
-#include "search/kernels.hpp"
+#include "core/kernels.hpp"
 
 namespace exactsindy {
 

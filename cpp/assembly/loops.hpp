@@ -1,7 +1,7 @@
 // The hot loops of this folder, compiled once per instruction set and chosen at run time (see loops.cpp).
 #pragma once
 #include "assembly/smoother.hpp"
-#include "search/memory.hpp"
+#include "core/memory.hpp"
 
 namespace exactsindy {
 

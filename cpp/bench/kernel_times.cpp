@@ -3,8 +3,8 @@
 #include <chrono>
 #include <cstdio>
 
-#include "search/kernels.hpp"
-#include "search/memory.hpp"
+#include "core/kernels.hpp"
+#include "core/memory.hpp"
 
 using namespace exactsindy;
 

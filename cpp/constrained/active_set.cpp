@@ -8,7 +8,6 @@ namespace exactsindy::constrained {
 
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNoise = 1e-4;      // so violations of 1e-15 of the largest coefficient are rounding, too
 constexpr double kFeasible = 1e-11;  // violations below this, relative to what was added up, are rounding
 

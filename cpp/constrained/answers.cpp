@@ -10,7 +10,6 @@ namespace exactsindy::constrained {
 
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kExactZero = 0x1p-60;  // the same for double-double fits
 constexpr double kBlur = 1e-6;
 

@@ -8,8 +8,6 @@ namespace exactsindy::constrained {
 
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kEps = 1.1102230246251565e-16;
 constexpr double kUnit = 0x1p-98;  // relative error of one double-double operation, with room to spare
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "constrained/system.hpp"
-#include "search/kernels.hpp"
+#include "core/kernels.hpp"
 
 namespace exactsindy::constrained {
 

@@ -1,7 +1,7 @@
 // What a decision does to a node, and the bounds that prune it.
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <utility>
 
 #include "constrained/search.hpp"
 
@@ -9,7 +9,6 @@ namespace exactsindy::constrained {
 
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr int kRefined = 64;  // nodes with more terms are not refined in double-double
 
 }  // namespace
@@ -90,6 +89,38 @@ double Search::open_bound(Node& n) {
   for (int c = 0; c < system_.equal_count; ++c) multipliers_.equal[c] = {n.frame.r[space_->tag(c)], 0.0};
   space_->data_residual(n.frame.r.data(), omega_.data());
   return std::max(0.0, bound_->value(omega_.data(), nullptr, multipliers_, n.frame.variables, n.box, cut_));
+}
+
+// Safe bound, from the frame alone, of what is left of a node without the term at a position.
+double Search::bound_without(Node& n, int position) {
+  const double square = n.frame.square[position];
+  if (!(square > 0.0)) return open_bound(n);
+  const int v = n.frame.variables[position];
+  std::copy_n(n.frame.r.data(), space_->stride(), scratch_.data());
+  space_->axpy(n.frame.beta[position] / square, space_->vector(n.frame, position), scratch_.data());
+  multipliers_.equal.resize(system_.equal_count);
+  multipliers_.below.clear();
+  for (int c = 0; c < system_.equal_count; ++c) multipliers_.equal[c] = {scratch_[space_->tag(c)], 0.0};
+  space_->data_residual(scratch_.data(), omega_.data());
+  const double lo = std::exchange(n.box.lo[v], 0.0), hi = std::exchange(n.box.hi[v], 0.0);
+  const double value = bound_->value(omega_.data(), nullptr, multipliers_, n.frame.variables, n.box, cut_);
+  n.box.lo[v] = lo, n.box.hi[v] = hi;
+  return std::max(0.0, value);
+}
+
+// A lower bound of the best error while the node at `depth` is about to be explored. Every support is in that node, in
+// what is still to come of the nodes above it, in a part that was left open or closed with a bound, or was excluded
+// because its error is above a cut. (A bound that was asked for under an earlier cut is one for errors up to that cut.)
+double Search::current_bound(int depth) {
+  double bound = std::min({open_, least_cut_, open_bound(*levels_[depth])});
+  for (int i = 0; i < depth && bound > shown_bound_; ++i) {
+    Node& n = *levels_[i];
+    if (n.remaining < 0.0) n.remaining = n.leaves_out < 0 ? open_bound(n) : bound_without(n, n.leaves_out);
+    bound = std::min(bound, n.remaining);
+  }
+  if (!answers_.empty()) bound = std::min(bound, answers_.front().error.hi);
+  if (std::isfinite(bound)) shown_bound_ = std::max(shown_bound_, bound);
+  return shown_bound_;
 }
 
 double Search::certified(Node& n, const NodeSolution& s, bool refine) {

@@ -9,33 +9,24 @@ namespace exactsindy::constrained {
 
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kClosed = 1e-13;  // a node is closed when its bound is this close to the value of its support
 constexpr double kTight = 1e-11;
+constexpr int kClockInterval = 32;  // nodes between two looks at the clock
 
 }  // namespace
-
-bool better(const Answer& a, const Answer& b) {
-  if (!(a.error == b.error)) return a.error < b.error;
-  if (a.support.size() != b.support.size()) return a.support.size() < b.support.size();
-  return a.support < b.support;
-}
 
 Search::Search(const System& system, const Options& options, Watch watch)
     : system_(system),
       options_(options),
       watch_(std::move(watch)),
-      start_(std::chrono::steady_clock::now()),
-      rows_(system.variables, system.presence),
-      cut_(kInf),
-      least_cut_(kInf),
-      open_(kInf) {}
+      clock_(0.0, options.limits.tick),
+      rows_(system.variables, system.presence) {}
 
 Outcome Search::run(const std::vector<std::vector<int>>& starts) {
   Outcome out;
   const auto finish = [&] {
     out.nodes = nodes_;
-    out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    out.seconds = clock_.elapsed();
     return out;
   };
   out.lower = kInf;
@@ -93,10 +84,10 @@ Outcome Search::run(const std::vector<std::vector<int>>& starts) {
     copy(fresh, root);
     explore(0);
   }
-  out.end = end_;
-  if (end_ == End::kComplete && open_ == kInf && answers_.empty()) return finish();
+  out.stop = stop_;
+  if (stop_ == Stop::kNone && open_ == kInf && answers_.empty()) return finish();
   std::sort(answers_.begin(), answers_.end(), better);
-  out.complete = end_ == End::kComplete && !overflow_;
+  out.complete = stop_ == Stop::kNone && !overflow_;
   if (options_.within >= 0.0 && !answers_.empty()) {
     const double limit = (answers_[0].error + system_.rest).hi * (1.0 + options_.within);
     std::erase_if(answers_, [&](const Answer& a) { return (a.error + system_.rest).hi > limit; });
@@ -107,7 +98,7 @@ Outcome Search::run(const std::vector<std::vector<int>>& starts) {
     double rival = kInf;
     for (std::size_t i = 1; i < answers_.size() && rival == kInf; ++i)
       if (answers_[i].support.size() == answers_[0].support.size()) rival = answers_[i].error.hi;
-    if (end_ == End::kComplete && options_.runner_up && rival <= least_cut_) out.runner_up = rival;
+    if (stop_ == Stop::kNone && options_.runner_up && rival <= least_cut_) out.runner_up = rival;
     answers_.resize(1);
   }
   out.answers = answers_;
@@ -174,28 +165,43 @@ void Search::copy(const Node& from, Node& to) const {
   to.sign = from.sign;
 }
 
-bool Search::pause() {
+bool Search::pause(int depth) {
   ++nodes_;
-  if (end_ != End::kComplete) return true;
-  if (options_.nodes > 0 && nodes_ > options_.nodes) end_ = End::kNodes;
-  if (nodes_ % 32 == 0) {
-    const double now = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    if (options_.seconds > 0.0 && now > options_.seconds) end_ = End::kTime;
-    if (watch_ && now >= next_tick_) {
-      next_tick_ = now + 0.05;
-      double best = answers_.empty() ? kInf : answers_.front().error.hi;
-      if (!pending_.empty()) best = std::min(best, pending_[0].value);
-      if (!watch_(best, 0.0, nodes_, now)) end_ = End::kInterrupted;
-    }
+  if (stop_ != Stop::kNone) return true;
+  const Limits& limits = options_.limits;
+  if (limits.nodes > 0 && nodes_ > limits.nodes) stop_ = Stop::kNodes;
+  if (nodes_ % kClockInterval == 0) {
+    const double now = clock_.elapsed();
+    if (limits.seconds > 0.0 && now > limits.seconds) stop_ = Stop::kTime;
+    if (watch_ && clock_.due(now) && !watch_({snapshot(depth)}, nodes_, now)) stop_ = Stop::kInterrupted;
   }
   if (nodes_ == kLonely) update_cut();
-  return end_ != End::kComplete;
+  return stop_ != Stop::kNone;
+}
+
+// What the watch is shown. The value of a support that is not fitted yet is an estimate.
+Snapshot Search::snapshot(int depth) {
+  const bool estimated = !pending_.empty() && (answers_.empty() || pending_[0].value < answers_[0].error.hi);
+  Snapshot now;
+  now.lower = current_bound(depth);
+  if (estimated)
+    now.incumbent = pending_[0].value, now.support = pending_[0].support;
+  else if (!answers_.empty())
+    now.incumbent = answers_[0].error.hi, now.support = answers_[0].support;
+  return now;
+}
+
+// Explore the child of a node that was put on the next level; see Node for `leaves_out`.
+void Search::descend(Node& n, int leaves_out, int depth) {
+  n.leaves_out = leaves_out;
+  n.remaining = -1.0;
+  explore(depth + 1);
 }
 
 void Search::explore(int depth) {
   Node& n = level(depth);
   for (;;) {
-    if (pause()) return leave_open(open_bound(n));
+    if (pause(depth)) return leave_open(open_bound(n));
     inequalities_->solve(n.frame, n.box, node_solution_);
     if (node_solution_.infeasible) {
       if (bound_->infeasible(node_solution_.multipliers, n.frame.variables, n.box, cut_) ||
@@ -214,7 +220,7 @@ void Search::explore(int depth) {
       const int v = undecided_sign(n, node_solution_);
       if (v >= 0) {
         for (const char sign : {1, -1}) {
-          if (end_ != End::kComplete) {
+          if (stop_ != Stop::kNone) {
             leave_open(open_bound(n));
             continue;
           }
@@ -222,7 +228,7 @@ void Search::explore(int depth) {
           copy(n, child);
           child.sign[v] = sign;
           interval(child, v);
-          if (child.box.lo[v] <= child.box.hi[v]) explore(depth + 1);
+          if (child.box.lo[v] <= child.box.hi[v]) descend(n, -1, depth);
         }
         return;
       }
@@ -234,8 +240,8 @@ void Search::explore(int depth) {
       if (v_free < 0) return;
       Node& child = level(depth + 1);
       copy(n, child);
-      if (decide(child, v_free, Flag::kOut)) explore(depth + 1);
-      if (end_ != End::kComplete) return leave_open(open_bound(n));
+      if (decide(child, v_free, Flag::kOut)) descend(n, -1, depth);
+      if (stop_ != Stop::kNone) return leave_open(open_bound(n));
       if (!decide(n, v_free, Flag::kIn)) return;
       continue;
     }
@@ -243,8 +249,8 @@ void Search::explore(int depth) {
     if (!forced(n, position)) {
       Node& child = level(depth + 1);
       copy(n, child);
-      if (decide(child, v, Flag::kIn)) explore(depth + 1);
-      if (end_ != End::kComplete) return leave_open(open_bound(n));
+      if (decide(child, v, Flag::kIn)) descend(n, position, depth);
+      if (stop_ != Stop::kNone) return leave_open(open_bound(n));
       if (!decide(n, v, Flag::kOut)) return;
     } else if (!decide(n, v, Flag::kIn)) {
       return;

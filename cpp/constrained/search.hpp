@@ -1,7 +1,5 @@
 // Branch and bound over the presence of terms, under constraints.
 #pragma once
-#include <chrono>
-#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
@@ -10,14 +8,14 @@
 #include "constrained/bound.hpp"
 #include "constrained/fitter.hpp"
 #include "constrained/logic.hpp"
+#include "core/clock.hpp"
+#include "core/outcome.hpp"
 
 namespace exactsindy::constrained {
 
-constexpr double kZero = 1e-10;   // coefficients below this share of the largest may be zero: guidance only
-constexpr double kRough = 1e-6;   // values above this share of |z|^2 are right to kBlur in doubles
-constexpr long kLonely = 20'000;  // nodes after which a rival is no longer looked for, if none has turned up
-
-enum class End { kComplete, kTime, kNodes, kInterrupted };
+constexpr double kZero = 1e-10;           // coefficients below this share of the largest may be zero: guidance only
+constexpr double kRough = 1e-6;           // values above this share of |z|^2 are right to kBlur in doubles
+constexpr std::int64_t kLonely = 20'000;  // nodes after which a rival is no longer looked for, if none has turned up
 
 struct Options {
   bool runner_up = true;  // also the next-best support of the same size
@@ -25,31 +23,8 @@ struct Options {
   double within = -1.0;   // >= 0: a pool of all with objective <= best (1 + within)
   std::size_t capacity = 200'000;
   int constraint_rows = 0;  // of the presence rows; those after them are sizes
-  double gap = 0.0;
-  double seconds = 0.0;  // 0: no limit
-  long nodes = 0;
+  Limits limits;
 };
-
-struct Answer {
-  std::vector<int> support;
-  std::vector<double> coef;
-  Double2 error;
-};
-
-bool better(const Answer& a, const Answer& b);
-
-struct Outcome {
-  std::vector<Answer> answers;  // best first; none: infeasible, or nothing found before a limit
-  double runner_up = -1.0;      // error; inf: no rival; < 0: not proved
-  double lower = 0.0;           // inf: infeasible, proved
-  End end = End::kComplete;
-  bool complete = false;
-  long nodes = 0;
-  double seconds = 0.0;
-};
-
-// Called about every 50 ms with incumbent, bound, nodes and seconds; false interrupts.
-using Watch = std::function<bool(double, double, long, double)>;
 
 class Search {
  public:
@@ -62,6 +37,10 @@ class Search {
     Logic logic;
     Box box;
     std::vector<char> sign;  // of semi-continuous terms: 0 undecided
+    // While a child is explored: what is still to come of this node leaves out the term at this position of the frame
+    // (-1: some other part of the node), and its safe lower bound once it was asked for (< 0: not yet).
+    int leaves_out = -1;
+    double remaining = -1.0;
   };
   enum class State { kOpen, kPruned };
 
@@ -73,6 +52,9 @@ class Search {
   void prepare_equalities();
   double certified(Node& node, const NodeSolution& solution, bool refine);
   double open_bound(Node& node);
+  double bound_without(Node& node, int position);
+  double current_bound(int depth);
+  void descend(Node& node, int leaves_out, int depth);
   bool forced(Node& node, int position);
   int branching(const Node& node, const NodeSolution& solution) const;
   int undecided_sign(const Node& node, const NodeSolution& solution) const;
@@ -84,7 +66,8 @@ class Search {
   void offer(const Fit& fit);
   std::vector<int> reduced(const Fit& fit) const;
   void update_cut();
-  bool pause();
+  bool pause(int depth);
+  Snapshot snapshot(int depth);
   void leave_open(double bound) { open_ = std::min(open_, bound); }
   Node& level(int depth);
   void copy(const Node& from, Node& to) const;
@@ -93,7 +76,7 @@ class Search {
   const System& system_;
   const Options options_;
   const Watch watch_;
-  const std::chrono::steady_clock::time_point start_;
+  Clock clock_;
   LogicRows rows_;
   std::vector<int> columns_;
   std::unique_ptr<Space> space_;
@@ -122,10 +105,10 @@ class Search {
   std::vector<Pending> pending_;
   bool postpone_ = false;
   bool overflow_ = false;
-  double cut_, least_cut_, open_;
-  End end_ = End::kComplete;
-  long nodes_ = 0;
-  double next_tick_ = 0.0;
+  double cut_ = kInf, least_cut_ = kInf, open_ = kInf;
+  Stop stop_ = Stop::kNone;
+  std::int64_t nodes_ = 0;
+  double shown_bound_ = 0.0;  // the largest lower bound shown so far
 };
 
 }  // namespace exactsindy::constrained

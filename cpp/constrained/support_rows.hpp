@@ -9,8 +9,7 @@
 
 namespace exactsindy::constrained {
 
-constexpr double kDependent = 1e-13;  // as in the search without constraints
-constexpr double kRounding = 1e-15;   // of the largest coefficient: what rounding may leave of one that is 0
+constexpr double kRounding = 1e-15;  // of the largest coefficient: what rounding may leave of one that is 0
 
 class SupportRows {
  public:

@@ -3,28 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 namespace exactsindy::constrained {
 
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
-// Exponent e with norm * 2^-e in [1/2, 1); 0 for a zero vector.
-int norm_exponent(const std::vector<double>& v) {
-  double top = 0.0;
-  for (double x : v) top = std::max(top, std::abs(x));
-  if (top == 0.0) return 0;
-  const int shift = std::ilogb(top);
-  double sum = 0.0;
-  for (double x : v) {
-    const double y = std::ldexp(x, -shift);
-    sum += y * y;
-  }
-  int e = 0;
-  std::frexp(std::sqrt(sum) * (1.0 + 1e-12), &e);
-  return e + shift;
-}
 
 // Linear rows in scaled variables, each with its largest entry in [1/2, 1).
 void scale_rows(const std::vector<double>& rows, const std::vector<double>& rhs, const System& s,
@@ -125,11 +109,10 @@ System::System(std::span<const EquationData> equations, const Constraints& given
   reach_limit = std::ldexp(largest, 50);
 }
 
-double System::objective(Double2 error) const {
-  if (!std::isfinite(error.hi)) return error.hi;
-  return std::ldexp((rest + error).hi, 2 * target_exponent);
+Units System::units() const {
+  std::vector<int> same(variables);
+  std::iota(same.begin(), same.end(), 0);
+  return {rest, target_exponent, exponent, std::move(same)};
 }
-
-double System::user(int v, double x) const { return std::ldexp(x, target_exponent - exponent[v]); }
 
 }  // namespace exactsindy::constrained

@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "search/dd.hpp"
-#include "search/memory.hpp"
+#include "core/memory.hpp"
+#include "core/units.hpp"
 
 namespace exactsindy::constrained {
 
@@ -62,8 +62,7 @@ struct System {
   System(std::span<const EquationData> equations, const Constraints& constraints);
   const double* equal_row(int i) const { return equal.data() + static_cast<std::size_t>(i) * variables; }
   const double* below_row(int i) const { return below.data() + static_cast<std::size_t>(i) * variables; }
-  double objective(Double2 error) const;
-  double user(int v, double x) const;  // a coefficient in the caller's units
+  Units units() const;
 };
 
 }  // namespace exactsindy::constrained

@@ -1,5 +1,6 @@
 #include "search/engine.hpp"
 
+#include <chrono>
 #include <system_error>
 
 #include "search/node.hpp"
@@ -8,23 +9,19 @@ namespace exactsindy {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-constexpr auto kTickInterval = std::chrono::milliseconds(50);
-constexpr double kSpawnAfter = 1e-3;  // seconds: shorter solves are not worth a second thread
-constexpr unsigned kClockInterval = 16;
+constexpr double kSpawnAfter = 1e-3;     // seconds: shorter solves are not worth a second thread
+constexpr unsigned kClockInterval = 16;  // nodes between two looks at the clock
 
 }  // namespace
 
 Engine::Engine(const Limits& limits, Tick tick)
-    : limits_(limits), tick_(std::move(tick)), start_(Clock::now()), next_tick_(start_ + kTickInterval) {}
+    : limits_(limits), tick_(std::move(tick)), clock_(limits.tick, limits.tick) {}
 
 Engine::~Engine() = default;
 
-double Engine::elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-
 void Engine::count(Search& search) {
   search.nodes.fetch_add(1, std::memory_order_relaxed);
-  const long count = nodes_.fetch_add(1, std::memory_order_relaxed) + 1;
+  const std::int64_t count = nodes_.fetch_add(1, std::memory_order_relaxed) + 1;
   if (limits_.nodes > 0 && count > limits_.nodes) {
     Stop none = Stop::kNone;
     stop_.compare_exchange_strong(none, Stop::kNodes);
@@ -45,17 +42,14 @@ bool Engine::stopping(Worker& worker, Search& search) {
 }
 
 void Engine::check(Worker& worker) {
-  const auto now = Clock::now();
-  const double seconds = std::chrono::duration<double>(now - start_).count();
+  const double seconds = elapsed();
   Stop none = Stop::kNone;
   if (limits_.seconds > 0.0 && seconds > limits_.seconds) stop_.compare_exchange_strong(none, Stop::kTime);
   if (worker.index != 0) return;
-  if (now >= next_tick_) {
-    next_tick_ = now + kTickInterval;
+  if (clock_.due(seconds))
     guarded([&] {
       if (tick_ && !tick_()) stop_.compare_exchange_strong(none, Stop::kInterrupted);
     });
-  }
   if (workers_.size() == 1 && limits_.threads > 1 && seconds > kSpawnAfter) spawn();
 }
 

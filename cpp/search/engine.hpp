@@ -1,7 +1,6 @@
 // Workers and limits: equations in parallel first, then parts of one search.
 #pragma once
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -10,18 +9,11 @@
 #include <thread>
 #include <vector>
 
+#include "core/clock.hpp"
 #include "search/frame.hpp"
 #include "search/search.hpp"
 
 namespace exactsindy {
-
-enum class Stop { kNone, kTime, kNodes, kInterrupted };
-
-struct Limits {
-  double seconds = 0.0;  // 0: none
-  long nodes = 0;        // 0: none
-  int threads = 1;
-};
 
 // A subtree handed to another worker, with its state.
 struct Task {
@@ -30,7 +22,7 @@ struct Task {
   double bound;
 };
 
-// Called from the calling thread about every 50 ms; returns false to interrupt.
+// Called from the calling thread every `limits.tick` seconds; returns false to interrupt.
 using Tick = std::function<bool()>;
 
 class Worker;
@@ -54,8 +46,8 @@ class Engine {
   bool stopping(Worker& worker, Search& search);
   bool hungry() const { return idle_.load(std::memory_order_relaxed) > queued_.load(std::memory_order_relaxed); }
   void give(Task&& task);
-  double elapsed() const;
-  long nodes() const { return nodes_.load(std::memory_order_relaxed); }
+  double elapsed() const { return clock_.elapsed(); }
+  std::int64_t nodes() const { return nodes_.load(std::memory_order_relaxed); }
 
  private:
   void work(Worker& worker);
@@ -67,10 +59,9 @@ class Engine {
 
   const Limits limits_;
   const Tick tick_;
-  const std::chrono::steady_clock::time_point start_;
-  std::chrono::steady_clock::time_point next_tick_;
+  Clock clock_;
   std::atomic<Stop> stop_{Stop::kNone};
-  std::atomic<long> nodes_{0};
+  std::atomic<std::int64_t> nodes_{0};
   std::atomic<int> idle_{0}, queued_{0};
   std::mutex mutex_, error_mutex_;
   std::exception_ptr error_;

@@ -8,8 +8,6 @@ namespace exactsindy {
 
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
 // Householder QR of the ridge-augmented columns, without pivoting. Row j of `work` is column j; ridge rows start at the
 // padded end of the data rows, so that all loops run over whole vectors.
 struct Householder {

@@ -20,23 +20,6 @@ void shift(std::vector<double>& v, int e) {
   for (double& x : v) x *= factor;
 }
 
-// A power of two exponent e with norm * 2^-e in [1/2, 1), safe for any finite entries.
-int norm_exponent(std::span<const double> v, double extra) {
-  double top = std::abs(extra);
-  for (double x : v) top = std::max(top, std::abs(x));
-  if (top == 0.0) return 0;
-  const int shift = std::ilogb(top);
-  double sum = std::ldexp(extra, -shift) * std::ldexp(extra, -shift);
-  const double factor = std::abs(shift) < 1000 ? std::ldexp(1.0, -shift) : 0.0;
-  for (double x : v) {
-    const double y = factor != 0.0 ? x * factor : std::ldexp(x, -shift);
-    sum += y * y;
-  }
-  int e = 0;
-  std::frexp(std::sqrt(sum) * (1.0 + 1e-12), &e);
-  return e + shift;
-}
-
 }  // namespace
 
 Instance Instance::from_factor(std::span<const double> factor, std::span<const double> target,
@@ -69,7 +52,7 @@ Instance Instance::from_factor(std::span<const double> factor, std::span<const d
   }
   std::vector<double> whole(target.begin(), target.end());
   whole.insert(whole.end(), rest.begin(), rest.end());
-  out.target_exponent = norm_exponent(whole, 0.0);
+  out.target_exponent = norm_exponent(whole);
   out.z.reset(out.stride);
   double sum = 0.0;
   for (int i = 0; i < n; ++i) {
@@ -95,12 +78,6 @@ Instance Instance::from_factor(std::span<const double> factor, std::span<const d
     }
   }
   return out;
-}
-
-bool better(const Fit& a, const Fit& b) {
-  if (!(a.error == b.error)) return a.error < b.error;
-  if (a.size != b.size) return a.size < b.size;
-  return std::lexicographical_compare(a.support, a.support + a.size, b.support, b.support + b.size);
 }
 
 Refitter::Refitter(const Instance& instance)

@@ -3,15 +3,13 @@
 #include <span>
 #include <vector>
 
-#include "search/dd.hpp"
-#include "search/kernels.hpp"
-#include "search/memory.hpp"
+#include "core/kernels.hpp"
+#include "core/memory.hpp"
+#include "core/units.hpp"
 
 namespace exactsindy {
 
-constexpr int kMaxSize = 64;          // largest support
-constexpr double kDependent = 1e-13;  // a column this close (relative) to the span of earlier ones adds nothing
-constexpr double kEps = 1.1102230246251565e-16;
+constexpr int kMaxSize = 64;  // largest support
 
 // min |z - A x|^2 + sum_j ridge_j x_j^2 + rest: the stored doubles, columns and target scaled by powers of two
 // (exact), zero columns left out. All rounding claims of the search are about these numbers.
@@ -31,6 +29,7 @@ struct Instance {
   std::vector<Double2> tail;  // tail[i] = sum of z_j^2 for j >= 8 i
 
   const double* column(int j) const { return a.data() + static_cast<std::size_t>(j) * stride; }
+  Units units() const { return {rest, target_exponent, exponent, original}; }
 
   // factor: D x D upper triangular, row-major; z, ridge: D; rest: the target's entries below the factor.
   static Instance from_factor(std::span<const double> factor, std::span<const double> target,
@@ -49,9 +48,6 @@ struct Fit {
   double floor = 0.0;      // below this the error cannot be told from 0
   bool admissible = true;  // false: dependent columns were left out
 };
-
-// Order of supports: smaller error, then fewer terms, then lexicographic.
-bool better(const Fit& a, const Fit& b);
 
 class Refitter {
  public:

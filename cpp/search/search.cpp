@@ -7,11 +7,6 @@ namespace exactsindy {
 
 namespace {
 
-Answer answer_of(const Fit& fit) {
-  return {std::vector<int>(fit.support, fit.support + fit.size), std::vector<double>(fit.coef, fit.coef + fit.size),
-          fit.error, std::sqrt(fit.floor)};
-}
-
 // An upper bound of the size of an independent support: one term of each group of columns that are almost equal (so
 // close to the group's first that each is dependent on any other), and no more than there are rows.
 int most_independent(const Instance& in, const Guide& guide) {
@@ -47,16 +42,9 @@ int most_independent(const Instance& in, const Guide& guide) {
 
 }  // namespace
 
-double Answer::upper() const {
-  const double root = std::sqrt(error.hi) + blur;
-  return error.hi == 0.0 ? 0.0 : std::max(error.hi, root * root) * (1.0 + 8.0 * kEps);
-}
-
-double Answer::lower() const {
-  const double root = std::sqrt(error.hi) * (1.0 - 2.0 * kEps) - blur;
-  // Where the blur is far below the last bit, the error itself is known to that bit.
-  if (blur < kEps * kEps * std::sqrt(error.hi)) return error.hi * (1.0 - 2.0 * kEps);
-  return root > 0.0 ? root * root * (1.0 - 4.0 * kEps) : 0.0;
+Answer answer_of(const Fit& fit) {
+  return {std::vector<int>(fit.support, fit.support + fit.size), std::vector<double>(fit.coef, fit.coef + fit.size),
+          fit.error, std::sqrt(fit.floor)};
 }
 
 Equation::Equation(Instance&& given, bool backward)
@@ -68,12 +56,6 @@ Equation::Equation(Instance&& given, bool backward)
         return next++;
       }()),
       most(most_independent(instance, guide)) {}
-
-bool better(const Answer& a, const Answer& b) {
-  if (!(a.error == b.error)) return a.error < b.error;
-  if (a.support.size() != b.support.size()) return a.support.size() < b.support.size();
-  return a.support < b.support;
-}
 
 Search::Search(const Equation& equation_, const Wanted& wanted_) : equation(equation_), wanted(wanted_) {}
 
@@ -94,7 +76,7 @@ void Search::offer(const Fit& fit) {
 }
 
 void Search::update_cut() {
-  double limit = std::numeric_limits<double>::infinity();
+  double limit = kInf;
   if (wanted.within >= 0.0) {
     const double best = kept_.front().upper(), rest = equation.instance.rest.hi;
     limit = (best + wanted.within * (best + rest)) * (1.0 + 16.0 * kEps);
@@ -154,7 +136,7 @@ double Search::current_bound() {
 
 std::pair<double, std::vector<int>> Search::best() {
   const std::lock_guard lock(mutex_);
-  if (kept_.empty()) return {std::numeric_limits<double>::infinity(), {}};
+  if (kept_.empty()) return {kInf, {}};
   return {kept_.front().error.hi, kept_.front().support};
 }
 

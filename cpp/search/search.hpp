@@ -1,7 +1,6 @@
 // One search: the best supports of one size, for one equation. Shared by the workers that explore it.
 #pragma once
 #include <atomic>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -9,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/outcome.hpp"
 #include "search/factor.hpp"
 
 namespace exactsindy {
@@ -23,19 +23,8 @@ struct Equation {
   Equation(Instance&& given, bool backward);
 };
 
-// A support kept as an answer (in instance columns).
-struct Answer {
-  std::vector<int> support;
-  std::vector<double> coef;
-  Double2 error;
-  double blur = 0.0;  // the residual norm is known to this
-
-  // Safe bounds of the true error.
-  double upper() const;
-  double lower() const;
-};
-
-bool better(const Answer& a, const Answer& b);
+// A fit as an answer.
+Answer answer_of(const Fit& fit);
 
 // What to keep: the `keep` best supports, or all with objective <= best * (1 + within) when within >= 0.
 struct Wanted {
@@ -84,7 +73,7 @@ class Search {
   bool overflow() const { return overflow_; }
   std::pair<double, std::vector<int>> best();  // error and support of the incumbent; infinity if there is none
 
-  std::atomic<long> nodes{0};
+  std::atomic<std::int64_t> nodes{0};
   std::atomic<int> outstanding{0};  // tasks not finished
 
  private:
@@ -93,9 +82,9 @@ class Search {
   mutable std::mutex mutex_;
   std::vector<Answer> kept_;  // sorted
   std::optional<Answer> smaller_;
-  std::atomic<double> cut_{std::numeric_limits<double>::infinity()};
+  std::atomic<double> cut_{kInf};
   std::atomic<bool> superseded_{false}, satisfied_{false}, zero_{false}, dependent_{false};
-  double open_ = std::numeric_limits<double>::infinity();
+  double open_ = kInf;
   double root_ = 0.0;
   std::multiset<double> running_;
   bool overflow_ = false;

@@ -9,15 +9,13 @@ namespace exactsindy {
 
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
 // What the calling thread shows while workers are busy.
 struct Board {
   std::mutex mutex;
   std::vector<Search*> active;
   std::vector<Snapshot> last;
 
-  explicit Board(std::size_t n) : active(n, nullptr), last(n, {kInf, 0.0, {}}) {}
+  explicit Board(std::size_t n) : active(n, nullptr), last(n) {}
   void set(int i, Search* search) {
     const std::lock_guard lock(mutex);
     take(i);
@@ -67,7 +65,7 @@ class Job {
     Fit fit;
     refitter.fit({}, fit);
     Outcome out;
-    out.answers = {Answer{{}, {}, fit.error, std::sqrt(fit.floor)}};
+    out.answers = {answer_of(fit)};
     out.lower = out.answers.front().lower();
     out.runner_up = kInf;
     out.complete = true;
@@ -126,7 +124,7 @@ class Job {
   Outcome at_most(int size) {
     std::optional<Outcome> best;
     std::vector<std::vector<int>> starts = request_.starts;
-    long nodes = 0;
+    std::int64_t nodes = 0;
     double seconds = 0.0, lower = kInf;  // of what was left open
     for (;;) {
       const Outcome out = one(size, starts);

@@ -133,7 +133,7 @@ TEST(constrained_monotone_fits_and_search_finds_the_least) {
     Options options;
     options.constraint_rows = static_cast<int>(s.presence.size());
     const Outcome out = Search(s, options, {}).run({});
-    CHECK(out.end == End::kComplete);
+    CHECK(out.stop == Stop::kNone);
     std::vector<int> all = members((1u << n) - 1, n);
     Space space(s, all);
     int contradictory = -1;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "search/dd.hpp"
+#include "core/dd.hpp"
 #include "search/refit.hpp"
 
 namespace exactsindy::tests {

@@ -184,8 +184,7 @@ inline std::vector<Support> supports_of(int columns, int size) {
 inline Answer canonical(Refitter& refitter, const Support& support) {
   Fit fit;
   refitter.fit(support, fit);
-  return {Support(fit.support, fit.support + fit.size), std::vector<double>(fit.coef, fit.coef + fit.size), fit.error,
-          std::sqrt(fit.floor)};
+  return answer_of(fit);
 }
 
 // Every support of exactly `size` independent columns, best first.

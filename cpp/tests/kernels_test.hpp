@@ -1,6 +1,6 @@
 // Every instruction set of this processor against plain loops in higher precision.
 #pragma once
-#include "search/kernels.hpp"
+#include "core/kernels.hpp"
 #include "tests/exact.hpp"
 #include "tests/instances.hpp"
 

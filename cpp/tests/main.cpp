@@ -7,7 +7,7 @@
 #include "tests/dd_test.hpp"
 #include "tests/kernels_test.hpp"
 #include "tests/assembly_test.hpp"
-#include "tests/orbit_test.hpp"
+#include "tests/trajectory_fit_test.hpp"
 #include "tests/refit_test.hpp"
 #include "tests/certifier_test.hpp"
 #include "tests/constrained_test.hpp"

@@ -1,86 +1,109 @@
-from collections.abc import Callable, Sequence
-from typing import Any
+"""
+Native core of exactsindy: exact best-subset search on a triangular factor.
+"""
 
-from numpy import float64, int64
+from collections.abc import Callable, Sequence
+from typing import Annotated
+
+import numpy
 from numpy.typing import NDArray
 
-max_size: int
 
-def kernel_name() -> str: ...
-def solve(
-    requests: Sequence[
-        tuple[NDArray[float64], NDArray[float64], NDArray[float64], NDArray[float64], int, Sequence[Sequence[int]]]
-    ],
-    path: bool,
-    pool: bool,
-    keep: int,
-    within: float,
-    capacity: int,
-    gap: float,
-    seconds: float,
-    nodes: int,
-    threads: int,
-    progress: Callable[[list[float], list[float], list[list[int]], int, float], None] | None,
-    stopped: Callable[[], bool],
-) -> list[list[dict[str, Any]]]: ...
-def refit(
-    factor: NDArray[float64],
-    target: NDArray[float64],
-    rest: NDArray[float64],
-    ridge: NDArray[float64],
-    support: Sequence[int],
-) -> tuple[tuple[list[int], list[float], float], float]: ...
-def smooth(
-    values: NDArray[float64],
-    moments: NDArray[float64],
-    gram: NDArray[float64] | None,
-    start: NDArray[int64] | None,
-    weights: NDArray[float64] | None,
-    lam: NDArray[float64],
-    column: NDArray[int64],
-    rss: NDArray[float64],
-    trace: NDArray[float64],
-    fitted: NDArray[float64] | None,
-) -> None: ...
-def absorb(factor: NDArray[float64], rows: NDArray[float64], trapezoid: bool) -> None: ...
-def tridiagonal_cholesky(diagonal: NDArray[float64], below: NDArray[float64]) -> bool: ...
-def whiten(
-    values: NDArray[float64],
-    before: int,
-    weights: NDArray[float64],
-    change: NDArray[float64],
-    diagonal: NDArray[float64],
-    below: NDArray[float64],
-    previous: NDArray[float64],
-    out: NDArray[float64],
-) -> None: ...
-def orbit_step(
-    misfit: NDArray[float64],
-    defect: NDArray[float64],
-    weights: NDArray[float64],
-    slopes: NDArray[float64],
-    columns: NDArray[float64],
-    own: NDArray[int64],
-    first: NDArray[int64],
-    tight: float,
-    damping: float,
-    states: NDArray[float64],
-    coefficients: NDArray[float64],
-    curvature: NDArray[float64],
-    slope: NDArray[float64],
-) -> tuple[bool, bool]: ...
-def solve_constrained(
-    equations: Sequence[tuple[NDArray[float64], NDArray[float64], NDArray[float64], NDArray[float64], float]],
-    rows: tuple[NDArray[float64], NDArray[float64], NDArray[float64], NDArray[float64]],
-    intervals: tuple[NDArray[float64], NDArray[float64], NDArray[float64], NDArray[float64]],
-    presence: Sequence[tuple[Sequence[int], Sequence[int], int]],
-    starts: Sequence[Sequence[int]],
-    runner_up: bool,
-    keep: int,
-    within: float,
-    constraint_rows: int,
-    seconds: float,
-    nodes: int,
-    progress: Callable[[float, float, int, float], None] | None,
-    stopped: Callable[[], bool],
-) -> dict[str, Any]: ...
+class Answer:
+    """A support with its coefficients and its objective."""
+
+    @property
+    def support(self) -> list[int]:
+        """Columns, increasing."""
+
+    @property
+    def coef(self) -> list[float]:
+        """One coefficient per column of the support."""
+
+    @property
+    def objective(self) -> float: ...
+
+class Outcome:
+    """What a search says about one size or one pool."""
+
+    @property
+    def answers(self) -> list[Answer]:
+        """Best first; empty: infeasible, or nothing met before a limit."""
+
+    @property
+    def runner_up(self) -> float:
+        """
+        Objective of the next-best support of the same size; inf: there is none; NaN: not proved.
+        """
+
+    @property
+    def lower_bound(self) -> float:
+        """Proved lower bound of the objective; inf: infeasible."""
+
+    @property
+    def stop(self) -> str | None:
+        """Name of the limit that ended the search; None: it was done."""
+
+    @property
+    def complete(self) -> bool:
+        """True if the pool holds everything asked for."""
+
+    @property
+    def nodes(self) -> int: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+class Snapshot:
+    """What a running search knows about one request."""
+
+    @property
+    def incumbent(self) -> float:
+        """Objective of the best support so far; inf: none yet."""
+
+    @property
+    def lower_bound(self) -> float:
+        """Proved lower bound of the objective."""
+
+    @property
+    def support(self) -> list[int]:
+        """Columns of the best support so far."""
+
+max_size: int = 64
+
+def kernel_name() -> str:
+    """Return the instruction set chosen at run time."""
+
+def solve(requests: Sequence[tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], int, Sequence[Sequence[int]]]], path: bool, pool: bool, keep: int, within: float, capacity: int, gap: float, seconds: float, nodes: int, threads: int, progress: Callable[[list[Snapshot], int, float], None] | None, stopped: Callable[[], bool]) -> list[list[Outcome]]:
+    """
+    Solve (factor, target, rest, ridge, size, starts) requests; one list of outcomes per request.
+    """
+
+def refit(factor: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rest: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], ridge: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], support: Sequence[int]) -> tuple[Answer, float]:
+    """
+    Return the canonical least-squares fit of one support, and a lower bound of its objective.
+    """
+
+def solve_constrained(equations: Sequence[tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], float]], rows: tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], intervals: tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], presence: Sequence[tuple[Sequence[int], Sequence[int], int]], starts: Sequence[Sequence[int]], runner_up: bool, keep: int, within: float, constraint_rows: int, seconds: float, nodes: int, progress: Callable[[list[Snapshot], int, float], None] | None, stopped: Callable[[], bool]) -> Outcome:
+    """Return the best supports of several equations under constraints."""
+
+def smooth(values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], moments: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], gram: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, lam: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rss: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], trace: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], fitted: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None) -> None:
+    """Third-difference penalised fits; fills rss, trace and fitted."""
+
+def absorb(factor: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='F', device='cpu')], rows: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='F', device='cpu', writable=False)], trapezoid: bool) -> None:
+    """
+    Overwrite a triangular factor by that of itself with more rows below it.
+    """
+
+def tridiagonal_cholesky(diagonal: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], below: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> bool:
+    """Factor in place; False if not positive definite."""
+
+def whiten(values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], before: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], change: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], diagonal: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], below: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], previous: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """
+    Integrate the columns over the intervals and whiten them and the target; fills out and previous.
+    """
+
+def trajectory_step(misfit: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], defect: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], slopes: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], state_of: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], tight: float, damping: float, states: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], coefficients: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], curvature: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], slope: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[bool, bool]:
+    """
+    One Gauss-Newton step; tells whether curvature and slope, and whether the changes hold.
+    """

@@ -68,7 +68,7 @@ class TrajectoryFlow:
         defect, integrals, slopes = parts
         to = (np.empty_like(states), np.empty(p), np.empty((p, p)), np.empty(p))
         given = (m.samples - states, defect, m.weights, slopes, integrals, m.own, offsets(self.supports))
-        profiled, moves = _native.orbit_step(*given, precision, damping, *to)
+        profiled, moves = _native.trajectory_step(*given, precision, damping, *to)
         return Step(*to, moves) if profiled else None
 
     def _linear(self, states: Array, coef: Sequence[Array]) -> tuple[Array, Array, Array]:

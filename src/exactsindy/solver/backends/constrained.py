@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +13,9 @@ from exactsindy import _native
 from exactsindy.constraints import Row, Rules
 from exactsindy.solver import interrupt
 from exactsindy.solver.arguments import Equation
+from exactsindy.solver.backends import native
 from exactsindy.solver.backends.result import Found, Outcome
-from exactsindy.solver.settings import Progress, Settings, Status
+from exactsindy.solver.settings import Progress, Settings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -101,25 +102,18 @@ class Component:
             self._reporter(settings),
             interrupt.pressed,
         )
-        return Outcome(
-            answers=tuple(
-                Found(tuple(int(self.variables[i]) for i in support), tuple(values), objective)
-                for support, values, objective in raw["answers"]
-            ),
-            runner_up=raw["runner_up"],
-            lower_bound=raw["lower_bound"],
-            stop=None if raw["stop"] == "COMPLETE" else Status[raw["stop"]],
-            complete=raw["complete"],
-            nodes=raw["nodes"],
-            seconds=raw["seconds"],
+        answers = tuple(
+            Found(tuple(int(self.variables[i]) for i in answer.support), tuple(answer.coef), answer.objective)
+            for answer in raw.answers
         )
+        return replace(native.outcome(raw), answers=answers)
 
-    def _reporter(self, settings: Settings) -> Any:
+    def _reporter(self, settings: Settings) -> Callable[[list[_native.Snapshot], int, float], None] | None:
         if settings.progress is None:
             return None
         report, name = settings.progress, ", ".join(eq.target for eq in self.equations)
 
-        def show(incumbent: float, bound: float, nodes: int, seconds: float) -> None:
-            report(Progress({name: incumbent}, {name: bound}, nodes, seconds))
+        def show(snapshots: list[_native.Snapshot], nodes: int, seconds: float) -> None:
+            report(Progress({name: snapshots[0].incumbent}, {name: snapshots[0].lower_bound}, nodes, seconds))
 
         return show

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import exactsindy._native as _native
 from exactsindy.solver import interrupt
@@ -44,7 +43,7 @@ def run(
         progress=_reporter(equations, settings),
         stopped=interrupt.pressed,
     )
-    return [[_outcome(raw) for raw in sizes_of] for sizes_of in results]
+    return [[outcome(raw) for raw in sizes_of] for sizes_of in results]
 
 
 def available_cores() -> int:
@@ -58,36 +57,36 @@ def refit(equation: Equation, support: Sequence[int]) -> tuple[Found, float]:
     return _found(raw), lower
 
 
-def _found(raw: Any) -> Found:
-    support, values, objective = raw
-    return Found(tuple(support), tuple(values), objective)
+def _found(answer: _native.Answer) -> Found:
+    return Found(tuple(answer.support), tuple(answer.coef), answer.objective)
 
 
-def _outcome(raw: dict[str, Any]) -> Outcome:
+def outcome(raw: _native.Outcome) -> Outcome:
+    """Return what a native search says as the record of all backends."""
     return Outcome(
-        answers=tuple(_found(answer) for answer in raw["answers"]),
-        runner_up=raw["runner_up"],
-        lower_bound=raw["lower_bound"],
-        stop=None if raw["stop"] == "COMPLETE" else Status[raw["stop"]],
-        complete=raw["complete"],
-        nodes=raw["nodes"],
-        seconds=raw["seconds"],
+        answers=tuple(_found(answer) for answer in raw.answers),
+        runner_up=raw.runner_up,
+        lower_bound=raw.lower_bound,
+        stop=None if raw.stop is None else Status[raw.stop],
+        complete=raw.complete,
+        nodes=raw.nodes,
+        seconds=raw.seconds,
     )
 
 
-def _reporter(equations: Sequence[Equation], settings: Settings) -> Any:
+def _reporter(
+    equations: Sequence[Equation], settings: Settings
+) -> Callable[[list[_native.Snapshot], int, float], None] | None:
     if settings.progress is None:
         return None
     report, targets = settings.progress, [equation.target for equation in equations]
 
-    def show(
-        incumbents: list[float], bounds: list[float], supports: list[list[int]], nodes: int, seconds: float
-    ) -> None:
-        terms = (tuple(e.names[j] for j in support) for e, support in zip(equations, supports, strict=True))
+    def show(snapshots: list[_native.Snapshot], nodes: int, seconds: float) -> None:
+        terms = (tuple(e.names[j] for j in now.support) for e, now in zip(equations, snapshots, strict=True))
         report(
             Progress(
-                incumbent=dict(zip(targets, incumbents, strict=True)),
-                lower_bound=dict(zip(targets, bounds, strict=True)),
+                incumbent={target: now.incumbent for target, now in zip(targets, snapshots, strict=True)},
+                lower_bound={target: now.lower_bound for target, now in zip(targets, snapshots, strict=True)},
                 nodes=nodes,
                 seconds=seconds,
                 terms=dict(zip(targets, terms, strict=True)),

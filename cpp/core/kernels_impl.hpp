@@ -5,8 +5,8 @@
 #include <immintrin.h>
 #endif
 
-#include "search/kernels.hpp"
-#include "search/memory.hpp"
+#include "core/kernels.hpp"
+#include "core/memory.hpp"
 
 namespace exactsindy {
 namespace {

@@ -1,4 +1,4 @@
-#include "search/kernels.hpp"
+#include "core/kernels.hpp"
 
 namespace exactsindy {
 

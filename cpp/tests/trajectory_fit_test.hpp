@@ -1,17 +1,17 @@
-// The step of an orbit against the dense least-squares problem it stands for, in higher precision.
+// The step of the trajectory fit against the dense least-squares problem it stands for, in higher precision.
 #pragma once
-#include "assembly/orbit.hpp"
+#include "assembly/trajectory_fit.hpp"
 #include "tests/assembly_test.hpp"
 
 namespace exactsindy::tests {
 
-struct RandomOrbit {
+struct RandomTrajectory {
   int n, d, m, p = 0;
   std::vector<std::int64_t> own, first{0};
   std::vector<double> weights, slopes, columns, misfit, defect;
   double tight;
 
-  RandomOrbit(Rng& rng, int samples, int states, int equations, int gap)
+  RandomTrajectory(Rng& rng, int samples, int states, int equations, int gap)
       : n(samples), d(states), m(equations), tight(std::pow(10.0, uniform(rng, 0.0, 4.0))) {
     for (int j = 0; j < m; ++j) {
       own.push_back((j + 1) % d);
@@ -35,7 +35,7 @@ struct RandomOrbit {
     for (int i = 0; i < count; ++i) to.push_back(normal(rng));
   }
 
-  Orbit orbit(double damping) const {
+  TrajectoryFit fit(double damping) const {
     const auto size = [](int count) { return static_cast<std::size_t>(count); };
     return {size(n),       size(d),        size(m),       size(p),       own.data(), first.data(), weights.data(),
             slopes.data(), columns.data(), misfit.data(), defect.data(), tight,      damping};
@@ -71,14 +71,14 @@ struct RandomOrbit {
   }
 };
 
-TEST(orbit_steps_solve_the_dense_problem) {
+TEST(trajectory_steps_solve_the_dense_problem) {
   Rng rng = seeded(340);
   for (int trial = 0; trial < 60; ++trial) {
     const int d = 1 + trial % 3, m = 1 + trial % d, n = 8 + trial % 7, gap = trial % 4 == 0 ? n / 2 : -1;
-    const RandomOrbit random(rng, n, d, m, gap);
+    const RandomTrajectory random(rng, n, d, m, gap);
     const double damping = trial % 5 == 1 ? 0.1 : 0.0;
     const std::vector<const Loops*> all = available_loops();
-    const OrbitStep step = orbit_step(random.orbit(damping), *all[trial % all.size()]);
+    const TrajectoryStep step = trajectory_step(random.fit(damping), *all[trial % all.size()]);
     CHECK(step.profiled && step.positive);
     auto [a, right] = random.system();
     const int size = a.n, unknowns = n * d;
@@ -104,12 +104,12 @@ TEST(orbit_steps_solve_the_dense_problem) {
   }
 }
 
-TEST(orbit_steps_tell_dependent_terms) {
+TEST(trajectory_steps_tell_dependent_terms) {
   Rng rng = seeded(341);
-  RandomOrbit random(rng, 12, 2, 2, -1);
-  while (random.first[1] < 2) random = RandomOrbit(rng, 12, 2, 2, -1);
+  RandomTrajectory random(rng, 12, 2, 2, -1);
+  while (random.first[1] < 2) random = RandomTrajectory(rng, 12, 2, 2, -1);
   for (int i = 0; i + 1 < random.n; ++i) random.columns[i * random.p + 1] = 0.0;
-  const OrbitStep step = orbit_step(random.orbit(0.0));
+  const TrajectoryStep step = trajectory_step(random.fit(0.0));
   CHECK(step.profiled);
   CHECK(!step.positive);
   CHECK_OP(step.curvature[random.p + 1], ==, 0.0);

@@ -1,3 +1,3 @@
 #define EXACTSINDY_KERNELS kernels_avx2
 #define EXACTSINDY_KERNELS_NAME "avx2"
-#include "search/kernels_impl.hpp"
+#include "core/kernels_impl.hpp"

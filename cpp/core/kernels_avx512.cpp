@@ -1,3 +1,3 @@
 #define EXACTSINDY_KERNELS kernels_avx512
 #define EXACTSINDY_KERNELS_NAME "avx512"
-#include "search/kernels_impl.hpp"
+#include "core/kernels_impl.hpp"

@@ -1,6 +1,6 @@
 // The hot loops, compiled once per instruction set and chosen at run time (see kernels.cpp).
 #pragma once
-#include "search/dd.hpp"
+#include "core/dd.hpp"
 
 namespace exactsindy {
 

@@ -1,4 +1,4 @@
-#include "assembly/orbit.hpp"
+#include "assembly/trajectory_fit.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -20,41 +20,41 @@ struct Border {
 };
 
 // Row (i, j) of R over the up to four samples from `low` on.
-void fill_row(const Orbit& o, std::size_t i, std::size_t j, std::size_t low, std::size_t high, double* row) {
-  std::fill(row, row + (high - low) * o.states, 0.0);
+void fill_row(const TrajectoryFit& fit, std::size_t i, std::size_t j, std::size_t low, std::size_t high, double* row) {
+  std::fill(row, row + (high - low) * fit.states, 0.0);
   for (std::size_t s = low; s < high; ++s) {
-    const double weight = o.weights[4 * i + (s + 1 - i)];
-    const double* slope = o.slopes + (s * o.equations + j) * o.states;
-    for (std::size_t l = 0; l < o.states; ++l) row[(s - low) * o.states + l] = -weight * slope[l];
+    const double weight = fit.weights[4 * i + (s + 1 - i)];
+    const double* slope = fit.slopes + (s * fit.equations + j) * fit.states;
+    for (std::size_t l = 0; l < fit.states; ++l) row[(s - low) * fit.states + l] = -weight * slope[l];
   }
-  row[(i - low) * o.states + o.own[j]] -= 1.0;
-  row[(i + 1 - low) * o.states + o.own[j]] += 1.0;
+  row[(i - low) * fit.states + fit.state_of[j]] -= 1.0;
+  row[(i + 1 - low) * fit.states + fit.state_of[j]] += 1.0;
 }
 
 // Adds the rows of all intervals to the normal equations.
-void gather(const Orbit& o, Border& a, OrbitStep& step) {
-  const std::size_t p = o.coefficients;
-  std::vector<double> row(4 * o.states);
-  for (std::size_t i = 0; i + 1 < o.samples; ++i) {
-    const double* weight = o.weights + 4 * i;
+void gather(const TrajectoryFit& fit, Border& a, TrajectoryStep& step) {
+  const std::size_t p = fit.coefficients;
+  std::vector<double> row(4 * fit.states);
+  for (std::size_t i = 0; i + 1 < fit.samples; ++i) {
+    const double* weight = fit.weights + 4 * i;
     if (weight[0] == 0.0 && weight[1] == 0.0 && weight[2] == 0.0 && weight[3] == 0.0) continue;
-    const std::size_t low = i ? i - 1 : 0, high = std::min(i + 3, o.samples), count = (high - low) * o.states;
-    for (std::size_t j = 0; j < o.equations; ++j) {
-      fill_row(o, i, j, low, high, row.data());
-      const double residual = o.defect[i * o.equations + j];
-      const double* terms = o.columns + i * p;
-      const std::size_t begin = o.first[j], end = o.first[j + 1];
+    const std::size_t low = i ? i - 1 : 0, high = std::min(i + 3, fit.samples), count = (high - low) * fit.states;
+    for (std::size_t j = 0; j < fit.equations; ++j) {
+      fill_row(fit, i, j, low, high, row.data());
+      const double residual = fit.defect[i * fit.equations + j];
+      const double* terms = fit.columns + i * p;
+      const std::size_t begin = fit.first[j], end = fit.first[j + 1];
       for (std::size_t u = 0; u < count; ++u) {
-        const double scaled = o.tight * row[u];
+        const double scaled = fit.tight * row[u];
         if (scaled == 0.0) continue;
-        double* column = a.column(low * o.states + u);
+        double* column = a.column(low * fit.states + u);
         for (std::size_t v = u; v < count; ++v) column[v - u] += scaled * row[v];
-        double* border = a.row(low * o.states + u);
+        double* border = a.row(low * fit.states + u);
         for (std::size_t q = begin; q < end; ++q) border[q] -= scaled * terms[q];
         border[p] -= scaled * residual;
       }
       for (std::size_t q = begin; q < end; ++q) {
-        const double scaled = o.tight * terms[q];
+        const double scaled = fit.tight * terms[q];
         for (std::size_t r = begin; r <= q; ++r) step.curvature[q * p + r] += scaled * terms[r];
         step.slope[q] += scaled * residual;
       }
@@ -63,7 +63,7 @@ void gather(const Orbit& o, Border& a, OrbitStep& step) {
 }
 
 // Solves the dense system of the coefficients by Cholesky.
-bool solve_coefficients(const OrbitStep& step, double damping, std::vector<double>& x) {
+bool solve_coefficients(const TrajectoryStep& step, double damping, std::vector<double>& x) {
   const std::size_t p = x.size();
   std::vector<double> l = step.curvature;
   for (std::size_t q = 0; q < p; ++q) l[q * p + q] *= 1.0 + damping;
@@ -91,18 +91,18 @@ bool solve_coefficients(const OrbitStep& step, double damping, std::vector<doubl
 
 }  // namespace
 
-OrbitStep orbit_step(const Orbit& o, const Loops& with) {
-  const std::size_t p = o.coefficients, unknowns = o.samples * o.states;
-  OrbitStep step;
+TrajectoryStep trajectory_step(const TrajectoryFit& fit, const Loops& with) {
+  const std::size_t p = fit.coefficients, unknowns = fit.samples * fit.states;
+  TrajectoryStep step;
   step.curvature.assign(p * p, 0.0);
   step.slope.assign(p, 0.0);
   step.coefficients.assign(p, 0.0);
   step.states.assign(unknowns, 0.0);
-  Border a(unknowns, 4 * o.states, p + 1);
-  gather(o, a, step);
+  Border a(unknowns, 4 * fit.states, p + 1);
+  gather(fit, a, step);
   for (std::size_t v = 0; v < unknowns; ++v) {
-    a.column(v)[0] = (a.column(v)[0] + 1.0) * (1.0 + o.damping);
-    a.row(v)[p] += o.misfit[v];
+    a.column(v)[0] = (a.column(v)[0] + 1.0) * (1.0 + fit.damping);
+    a.row(v)[p] += fit.misfit[v];
   }
   if (!with.eliminate({unknowns, a.reach, a.width, a.band.data(), a.rows.data()}, step.curvature.data(),
                       step.slope.data()))
@@ -110,13 +110,13 @@ OrbitStep orbit_step(const Orbit& o, const Loops& with) {
   for (std::size_t q = 0; q < p; ++q)
     for (std::size_t r = q + 1; r < p; ++r) step.curvature[q * p + r] = step.curvature[r * p + q];
   step.profiled = true;
-  step.positive = solve_coefficients(step, o.damping, step.coefficients);
+  step.positive = solve_coefficients(step, fit.damping, step.coefficients);
   if (!step.positive) return step;
   for (std::size_t v = unknowns; v-- > 0;) {
-    const double* mine = a.row(v);
+    const double* row = a.row(v);
     const double* column = a.column(v);
-    double sum = mine[p];
-    for (std::size_t q = 0; q < p; ++q) sum -= mine[q] * step.coefficients[q];
+    double sum = row[p];
+    for (std::size_t q = 0; q < p; ++q) sum -= row[q] * step.coefficients[q];
     const std::size_t count = std::min(a.reach, unknowns - v);
     for (std::size_t k = 1; k < count; ++k) sum -= column[k] * step.states[v + k];
     step.states[v] = sum / column[0];

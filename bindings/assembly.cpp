@@ -1,0 +1,112 @@
+// Python side of the loops behind the forms and the trajectory fit.
+#include <algorithm>
+
+#include "arrays.hpp"
+#include "assembly/smoother.hpp"
+#include "assembly/trajectory_fit.hpp"
+#include "assembly/triangle.hpp"
+#include "assembly/whitening.hpp"
+
+namespace exactsindy {
+
+namespace {
+
+void need(bool fits) {
+  if (!fits) throw std::invalid_argument("the arrays do not fit together");
+}
+
+void smooth(const Matrix& values, const Matrix& moments, const std::optional<Matrix>& gram,
+            const std::optional<Indices>& start, const std::optional<Matrix>& weights, const Vector& lam,
+            const Indices& column, OutVector rss, OutVector trace, const std::optional<OutMatrix>& fitted) {
+  const std::size_t n = values.shape(1), m = moments.shape(1), fits = lam.size();
+  Line line{n, m, values.data(), moments.data()};
+  need(m >= 4 && moments.shape(0) == values.shape(0) && column.size() == fits && rss.size() == fits &&
+       trace.size() == fits && (!fitted || (fitted->shape(0) == fits && fitted->shape(1) == n)));
+  for (std::size_t i = 0; i < fits; ++i)
+    need(column.data()[i] >= 0 && static_cast<std::size_t>(column.data()[i]) < values.shape(0));
+  if (gram) {
+    need(start && weights && gram->shape(0) == 4 && gram->shape(1) == m && start->size() == n &&
+         weights->shape(0) == n && weights->shape(1) == 4);
+    for (std::size_t i = 0; i < n; ++i)
+      need(start->data()[i] >= 0 && static_cast<std::size_t>(start->data()[i]) + 4 <= m);
+    line.gram = gram->data();
+    line.start = start->data();
+    line.weights = weights->data();
+  } else {
+    need(n == m);
+  }
+  nb::gil_scoped_release release;
+  penalised_fits(line, {{lam.data(), fits}, {column.data(), fits}}, rss.data(), trace.data(),
+                 fitted ? fitted->data() : nullptr);
+}
+
+bool factor_tridiagonal(OutVector diagonal, OutVector below) {
+  need(diagonal.size() == below.size() + 1);
+  nb::gil_scoped_release release;
+  return tridiagonal_cholesky({diagonal.data(), diagonal.size()}, {below.data(), below.size()});
+}
+
+void whiten_rows(const Matrix& values, std::size_t before, const Matrix& weights, const Vector& change,
+                 const Vector& diagonal, const Vector& below, OutVector previous, OutMatrix out) {
+  const std::size_t rows = change.size(), columns = values.shape(0), samples = values.shape(1);
+  need(before <= 1 && samples > rows + before && samples <= rows + before + 2 && weights.shape(0) == rows &&
+       weights.shape(1) == 4 && diagonal.size() == rows && below.size() == rows && previous.size() == columns + 1 &&
+       out.shape(0) == columns + 1 && out.shape(1) == rows);
+  nb::gil_scoped_release release;
+  whiten({rows, columns, samples, values.data(), before, weights.data(), change.data(), diagonal.data(), below.data()},
+         previous.data(), out.data());
+}
+
+void absorb_rows(OutColumns factor, const Columns& rows, bool trapezoid) {
+  need(factor.shape(0) == factor.shape(1) && rows.shape(1) == factor.shape(1));
+  nb::gil_scoped_release release;
+  absorb(factor.data(), factor.shape(0), rows.data(), rows.shape(0), trapezoid);
+}
+
+std::pair<bool, bool> step_trajectory(const Matrix& misfit, const Matrix& defect, const Matrix& weights,
+                                      const Cube& slopes, const Matrix& columns, const Indices& state_of,
+                                      const Indices& first, double tight, double damping, OutMatrix states,
+                                      OutVector coefficients, OutMatrix curvature, OutVector slope) {
+  const std::size_t n = misfit.shape(0), d = misfit.shape(1), m = state_of.size(), p = columns.shape(1);
+  need(n >= 2 && d >= 1 && m >= 1 && defect.shape(0) == n - 1 && defect.shape(1) == m && weights.shape(0) == n - 1 &&
+       weights.shape(1) == 4 && slopes.shape(0) == n && slopes.shape(1) == m && slopes.shape(2) == d &&
+       columns.shape(0) == n - 1 && first.size() == m + 1 && states.shape(0) == n && states.shape(1) == d &&
+       coefficients.size() == p && curvature.shape(0) == p && curvature.shape(1) == p && slope.size() == p);
+  need(first.data()[0] == 0 && static_cast<std::size_t>(first.data()[m]) == p);
+  for (std::size_t j = 0; j < m; ++j)
+    need(first.data()[j] <= first.data()[j + 1] && state_of.data()[j] >= 0 &&
+         state_of.data()[j] < static_cast<std::int64_t>(d));
+  // Samples beyond the ends must have no weight: the band would be left.
+  need(weights.data()[0] == 0.0 && weights.data()[4 * (n - 2) + 3] == 0.0);
+  nb::gil_scoped_release release;
+  const TrajectoryStep step = trajectory_step({n, d, m, p, state_of.data(), first.data(), weights.data(), slopes.data(),
+                                               columns.data(), misfit.data(), defect.data(), tight, damping});
+  std::copy(step.states.begin(), step.states.end(), states.data());
+  std::copy(step.coefficients.begin(), step.coefficients.end(), coefficients.data());
+  std::copy(step.curvature.begin(), step.curvature.end(), curvature.data());
+  std::copy(step.slope.begin(), step.slope.end(), slope.data());
+  return {step.profiled, step.positive};
+}
+
+}  // namespace
+
+void bind_assembly(nb::module_& m) {
+  m.def("smooth", &smooth, nb::arg("values"), nb::arg("moments"), nb::arg("gram").none(), nb::arg("start").none(),
+        nb::arg("weights").none(), nb::arg("lam"), nb::arg("column"), nb::arg("rss").noconvert(),
+        nb::arg("trace").noconvert(), nb::arg("fitted").none().noconvert(),
+        "Third-difference penalised fits; fills rss, trace and fitted.");
+  m.def("absorb", &absorb_rows, nb::arg("factor").noconvert(), nb::arg("rows"), nb::arg("trapezoid"),
+        "Overwrite a triangular factor by that of itself with more rows below it.");
+  m.def("tridiagonal_cholesky", &factor_tridiagonal, nb::arg("diagonal").noconvert(), nb::arg("below").noconvert(),
+        "Factor in place; False if not positive definite.");
+  m.def("whiten", &whiten_rows, nb::arg("values"), nb::arg("before"), nb::arg("weights"), nb::arg("change"),
+        nb::arg("diagonal"), nb::arg("below"), nb::arg("previous").noconvert(), nb::arg("out").noconvert(),
+        "Integrate the columns over the intervals and whiten them and the target; fills out and previous.");
+  m.def("trajectory_step", &step_trajectory, nb::arg("misfit"), nb::arg("defect"), nb::arg("weights"),
+        nb::arg("slopes"), nb::arg("columns"), nb::arg("state_of"), nb::arg("first"), nb::arg("tight"),
+        nb::arg("damping"), nb::arg("states").noconvert(), nb::arg("coefficients").noconvert(),
+        nb::arg("curvature").noconvert(), nb::arg("slope").noconvert(),
+        "One Gauss-Newton step; tells whether curvature and slope, and whether the changes hold.");
+}
+
+}  // namespace exactsindy

@@ -1,0 +1,89 @@
+#include "outcome.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace exactsindy {
+
+namespace {
+
+constexpr double kReportInterval = 0.1;  // seconds between two calls of the progress function
+
+std::optional<std::string> name_of(Stop stop) {
+  switch (stop) {
+    case Stop::kTime:
+      return "TIME_LIMIT";
+    case Stop::kNodes:
+      return "NODE_LIMIT";
+    case Stop::kInterrupted:
+      return "INTERRUPTED";
+    case Stop::kNone:
+      break;
+  }
+  return std::nullopt;
+}
+
+// True if Ctrl-C was pressed: its exception is taken off, because the search ends with its best answer. What any other
+// signal handler raises is thrown.
+bool interrupted() {
+  if (PyErr_CheckSignals() == 0) return false;
+  if (!PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) nb::raise_python_error();
+  PyErr_Clear();
+  return true;
+}
+
+}  // namespace
+
+records::Answer to_python(const Answer& answer, const Units& units) {
+  return {units.support(answer.support), units.coefficients(answer), units.objective(answer.error)};
+}
+
+records::Outcome to_python(const Outcome& outcome, const Units& units) {
+  std::vector<records::Answer> answers;
+  for (const Answer& answer : outcome.answers) answers.push_back(to_python(answer, units));
+  const double runner_up =
+      outcome.runner_up < 0.0 ? std::numeric_limits<double>::quiet_NaN() : units.objective({outcome.runner_up, 0.0});
+  return {std::move(answers), runner_up,      units.lower(outcome.lower), name_of(outcome.stop), outcome.complete,
+          outcome.nodes,      outcome.seconds};
+}
+
+bool Reporter::operator()(const std::vector<Snapshot>& now, std::int64_t nodes, double seconds) {
+  nb::gil_scoped_acquire gil;
+  try {
+    if (interrupted() || nb::cast<bool>(stopped_())) return false;
+    if (!progress_ || seconds < next_report_) return true;
+    next_report_ = seconds + kReportInterval;
+    nb::list snapshots;
+    for (std::size_t i = 0; i < now.size(); ++i)
+      snapshots.append(records::Snapshot{units_[i].objective({now[i].incumbent, 0.0}), units_[i].lower(now[i].lower),
+                                         units_[i].support(now[i].support)});
+    (*progress_)(snapshots, nodes, seconds);
+    return true;
+  } catch (...) {
+    failure_ = std::current_exception();
+    return false;
+  }
+}
+
+void bind_outcome(nb::module_& m) {
+  using records::Answer, records::Outcome, records::Snapshot;
+  nb::class_<Answer>(m, "Answer", "A support with its coefficients and its objective.")
+      .def_ro("support", &Answer::support, "Columns, increasing.")
+      .def_ro("coef", &Answer::coef, "One coefficient per column of the support.")
+      .def_ro("objective", &Answer::objective);
+  nb::class_<Outcome>(m, "Outcome", "What a search says about one size or one pool.")
+      .def_ro("answers", &Outcome::answers, "Best first; empty: infeasible, or nothing met before a limit.")
+      .def_ro("runner_up", &Outcome::runner_up,
+              "Objective of the next-best support of the same size; inf: there is none; NaN: not proved.")
+      .def_ro("lower_bound", &Outcome::lower_bound, "Proved lower bound of the objective; inf: infeasible.")
+      .def_ro("stop", &Outcome::stop, "Name of the limit that ended the search; None: it was done.")
+      .def_ro("complete", &Outcome::complete, "True if the pool holds everything asked for.")
+      .def_ro("nodes", &Outcome::nodes)
+      .def_ro("seconds", &Outcome::seconds);
+  nb::class_<Snapshot>(m, "Snapshot", "What a running search knows about one request.")
+      .def_ro("incumbent", &Snapshot::incumbent, "Objective of the best support so far; inf: none yet.")
+      .def_ro("lower_bound", &Snapshot::lower_bound, "Proved lower bound of the objective.")
+      .def_ro("support", &Snapshot::support, "Columns of the best support so far.");
+}
+
+}  // namespace exactsindy

@@ -1,0 +1,66 @@
+// The one way from the outcome of a search to Python, and from Python's progress function and Ctrl-C to a search.
+#pragma once
+#include <exception>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "arrays.hpp"
+#include "core/units.hpp"
+
+namespace exactsindy {
+
+// The records that Python sees: as their namesakes in core/outcome.hpp, in the caller's columns and units.
+namespace records {
+
+struct Answer {
+  std::vector<int> support;
+  std::vector<double> coef;
+  double objective;
+};
+
+struct Outcome {
+  std::vector<Answer> answers;
+  double runner_up;  // inf: there is none; NaN: not proved
+  double lower_bound;
+  std::optional<std::string> stop;  // the limit that ended the search
+  bool complete;
+  std::int64_t nodes;
+  double seconds;
+};
+
+struct Snapshot {
+  double incumbent, lower_bound;
+  std::vector<int> support;
+};
+
+}  // namespace records
+
+records::Answer to_python(const Answer& answer, const Units& units);
+records::Outcome to_python(const Outcome& outcome, const Units& units);
+
+using Progress = nb::typed<nb::callable, void(nb::typed<nb::list, records::Snapshot>, int, double)>;
+using Stopped = nb::typed<nb::callable, bool()>;
+
+// The watch of a search: looks for Ctrl-C, and calls the progress function.
+class Reporter {
+ public:
+  Reporter(const std::optional<Progress>& progress, const Stopped& stopped, std::vector<Units> units)
+      : progress_(progress), stopped_(stopped), units_(std::move(units)) {}
+
+  // False: the search must end. Takes the GIL.
+  bool operator()(const std::vector<Snapshot>& now, std::int64_t nodes, double seconds);
+  // Passes on what Python raised meanwhile.
+  void rethrow() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  const std::optional<Progress>& progress_;
+  const Stopped& stopped_;
+  const std::vector<Units> units_;
+  std::exception_ptr failure_;
+  double next_report_ = 0.0;
+};
+
+}  // namespace exactsindy

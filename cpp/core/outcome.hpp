@@ -1,0 +1,57 @@
+// The nouns of every search: its limits, its answers, how it ended, and what it shows on the way.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "core/constants.hpp"
+#include "core/dd.hpp"
+
+namespace exactsindy {
+
+// Why a search ended before it was done; kNone: it was done.
+enum class Stop { kNone, kTime, kNodes, kInterrupted };
+
+struct Limits {
+  double seconds = 0.0;    // 0: no limit
+  std::int64_t nodes = 0;  // 0: no limit
+  int threads = 1;         // the constrained search uses one
+  double tick = 0.05;      // seconds between two calls of the watch
+};
+
+// A support with its coefficients, in the columns and scaled units of the search.
+struct Answer {
+  std::vector<int> support;  // increasing
+  std::vector<double> coef;
+  Double2 error;      // without the squared norm of the target outside all columns; compared by this number only
+  double blur = 0.0;  // the residual norm is known to this (plain search)
+
+  // Safe bounds of the true error.
+  double upper() const;
+  double lower() const;
+};
+
+// Order of answers: smaller error, then fewer terms, then lexicographic.
+bool better(const Answer& a, const Answer& b);
+
+// What a search says about one size or one pool. Errors are in scaled units, as in Answer.
+struct Outcome {
+  std::vector<Answer> answers;  // best first (one, or the pool); none: infeasible, or nothing met before a limit
+  double runner_up = -1.0;      // error of the next-best support of the same size; inf: there is none; < 0: not proved
+  double lower = 0.0;           // lower bound of the error; inf: proved infeasible
+  Stop stop = Stop::kNone;
+  bool complete = false;  // the pool holds everything asked for
+  std::int64_t nodes = 0;
+  double seconds = 0.0;
+};
+
+// What a running search knows: errors as in Answer; incumbent inf and no support if there is none yet.
+struct Snapshot {
+  double incumbent = kInf, lower = 0.0;
+  std::vector<int> support;
+};
+
+// Called from the calling thread now and then with one snapshot per request; returns false to interrupt.
+using Watch = std::function<bool(const std::vector<Snapshot>&, std::int64_t nodes, double seconds)>;
+
+}  // namespace exactsindy
