@@ -235,7 +235,7 @@ def test_constraints_of_a_refit_must_be_a_list(problem):
 def test_unknown_backend(problem):
     with refused(
         SolverError,
-        "backend='cplex': expected one of native, enumerate, scip, gurobi, gurobi-bigm, gurobi-published.",
+        "backend='cplex': expected one of native, enumerate, scip, gurobi, gurobi-bigm.",
     ):
         solve(problem, 1, backend="cplex")
 

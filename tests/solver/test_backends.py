@@ -272,34 +272,6 @@ def test_solvers_print_nothing(solve, lorenz, capfd):
     assert capfd.readouterr() == ("", "")
 
 
-def test_published_formulation_reports_its_own_bound(lorenz):
-    result = gurobi.solve_equation(*lorenz, np.zeros(10), 3, settings=Settings(threads=1), formulation="published")
-    best = enumeration.solve_equation(*lorenz, np.zeros(10), 3, settings=Settings())
-    assert result.status is Status.OPTIMAL
-    assert len(result.support) <= 3
-    assert result.objective >= best.objective
-    factor, z, rest = lorenz
-    assert result.objective == pytest.approx(np.sum((z - factor @ result.coef) ** 2) + rest, rel=1e-10)
-    assert result.lower_bound <= result.objective
-
-
-def test_published_formulation_calls_wrong_supports_optimal():
-    # One large term: a gap of 1e-4 of y'y - RSS is then more than the differences between supports.
-    excess = []
-    for seed in (1, 2):
-        rng = np.random.default_rng(seed)
-        theta = rng.standard_normal((60, 12))
-        y = 100 * theta[:, 0] + theta[:, 1:] @ rng.uniform(0.2, 0.5, 11) + 0.1 * rng.standard_normal(60)
-        case = (*equation(theta, y), np.zeros(12), 5)
-        best = enumeration.solve_equation(*case, settings=Settings())
-        published = gurobi.solve_equation(*case, settings=Settings(threads=1), formulation="published")
-        repaired = gurobi.solve_equation(*case, settings=Settings(threads=1))
-        assert published.status is Status.OPTIMAL
-        assert repaired.support == best.support
-        excess.append(published.objective / best.objective)
-    assert max(excess) > 1.01
-
-
 def test_given_bounds_are_used(lorenz):
     settings = Settings(threads=1)
     free = gurobi.solve_equation(
@@ -340,7 +312,7 @@ def test_dependent_columns_have_no_bounds():
 
 def test_wrong_options_are_refused(lorenz):
     settings = Settings()
-    with pytest.raises(SolverError, match="formulation='sos': expected 'sos1', 'published' or 'bigm'"):
+    with pytest.raises(SolverError, match="formulation='sos': expected 'sos1' or 'bigm'"):
         gurobi.solve_equation(*lorenz, np.zeros(10), 3, settings=settings, formulation="sos")
     with pytest.raises(SolverError, match="bounds: only formulation='bigm' takes them, not 'sos1'"):
         gurobi.solve_equation(*lorenz, np.zeros(10), 3, settings=settings, bounds=np.ones(10))

@@ -53,8 +53,7 @@ def solve(
     settings
         Limits, threads and progress.
     backend
-        ``"native"``; for cross-checks ``"enumerate"``, ``"scip"``, ``"gurobi"``, ``"gurobi-bigm"`` or
-        ``"gurobi-published"``.
+        ``"native"``; for cross-checks ``"enumerate"``, ``"scip"``, ``"gurobi"`` or ``"gurobi-bigm"``.
 
     Returns
     -------

@@ -14,7 +14,6 @@ _BACKENDS = {
     "scip": ("scip", {}),
     "gurobi": ("gurobi", {}),
     "gurobi-bigm": ("gurobi", {"formulation": "bigm"}),
-    "gurobi-published": ("gurobi", {"formulation": "published"}),
 }
 
 

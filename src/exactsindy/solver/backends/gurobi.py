@@ -1,4 +1,4 @@
-"""Gurobi through gurobipy: the paper's formulation, as published and repaired, for cross-checks."""
+"""Gurobi through gurobipy: the paper's SOS-1 formulation with scaled columns, and one with big-M, for cross-checks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,6 @@ _NO_LICENCE = 10009
 class _Answer:
     """What Gurobi returned, in its own units; ``bound`` is -inf if it has none."""
 
-    x: NDArray[np.float64]
     present: NDArray[np.bool_]
     bound: float
     status: Status
@@ -48,7 +47,7 @@ def solve_equation(
     size: int,
     *,
     settings: Settings,
-    formulation: Literal["sos1", "published", "bigm"] = "sos1",
+    formulation: Literal["sos1", "bigm"] = "sos1",
     bounds: NDArray[np.float64] | None = None,
 ) -> BackendResult:
     """Solve one equation with Gurobi.
@@ -65,9 +64,7 @@ def solve_equation(
         The equation, as in every backend.
     formulation
         ``"sos1"``: SOS1(xi_j, 1 - z_j), sum z_j <= size, with scaled columns, the constant in the objective
-        and tolerances of 1e-9. ``"bigm"``: the same with |xi_j| <= M_j z_j. ``"published"``: as in the
-        paper's code: raw columns, no constant, default gap and tolerances, the ``size`` largest coefficients
-        kept; its status says "optimal" also where that support is not.
+        and tolerances of 1e-9. ``"bigm"``: the same with |xi_j| <= M_j z_j.
     bounds
         For ``"bigm"``: M_j in the user's units, one number per term. By default valid ones are computed: no
         better solution than a greedy one exceeds them.
@@ -88,40 +85,25 @@ def solve_equation(
     ((1,), 2.5)
     """
     started = time.perf_counter()
-    if formulation not in ("sos1", "published", "bigm"):
-        raise SolverError(f"formulation={formulation!r}: expected 'sos1', 'published' or 'bigm'.")
+    if formulation not in ("sos1", "bigm"):
+        raise SolverError(f"formulation={formulation!r}: expected 'sos1' or 'bigm'.")
     if bounds is not None and formulation != "bigm":
         raise SolverError(f"bounds: only formulation='bigm' takes them, not {formulation!r}. Leave them out.")
     size = check_size(size, theta_factor.shape[1])
-    if formulation == "published":
-        answer = _run(*_published(theta_factor, z, ridge), size, settings=settings, limits=None, tight=False)
-        ranked = sorted(np.flatnonzero(answer.x), key=lambda j: -abs(answer.x[j]))
-        support = [int(j) for j in ranked[:size]]
-        claim = answer.bound + float(z @ z) + rest_square
-    else:
-        equation = scaled_equation(theta_factor, z, rest_square, ridge, size)
-        limits = _limits(equation, size, bounds) if formulation == "bigm" else None
-        quadratic, linear = equation.factor.T @ equation.factor, equation.factor.T @ equation.target
-        answer = _run(quadratic, linear, equation.target_square, size, settings=settings, limits=limits, tight=True)
-        support = [equation.columns[i] for i in np.flatnonzero(answer.present)]
-        claim = equation.claim(answer.bound)
+    equation = scaled_equation(theta_factor, z, rest_square, ridge, size)
+    limits = _limits(equation, size, bounds) if formulation == "bigm" else None
+    answer = _run(equation, size, settings=settings, limits=limits)
     return finish(
         theta_factor,
         z,
         rest_square,
         ridge,
-        support=support,
-        claimed_bound=claim,
+        support=[equation.columns[i] for i in np.flatnonzero(answer.present)],
+        claimed_bound=equation.claim(answer.bound),
         status=answer.status,
         nodes=answer.nodes,
         started=started,
     )
-
-
-def _published(
-    theta_factor: NDArray[np.float64], z: NDArray[np.float64], ridge: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    return theta_factor.T @ theta_factor + np.diag(ridge), theta_factor.T @ z, 0.0
 
 
 def _limits(equation: ScaledEquation, size: int, bounds: NDArray[np.float64] | None) -> NDArray[np.float64]:
@@ -133,16 +115,7 @@ def _limits(equation: ScaledEquation, size: int, bounds: NDArray[np.float64] | N
     return np.asarray(given[list(equation.columns)] / equation.unit)
 
 
-def _run(
-    quadratic: NDArray[np.float64],
-    linear: NDArray[np.float64],
-    constant: float,
-    size: int,
-    *,
-    settings: Settings,
-    limits: NDArray[np.float64] | None,
-    tight: bool,
-) -> _Answer:
+def _run(equation: ScaledEquation, size: int, *, settings: Settings, limits: NDArray[np.float64] | None) -> _Answer:
     try:
         import gurobipy
     except ImportError as error:
@@ -153,36 +126,30 @@ def _run(
             env.setParam("OutputFlag", 0)
             env.start()
             with gurobipy.Model(env=env) as model:
-                _set_parameters(model, settings, constant, tight=tight)
-                return _optimise(gurobipy, model, quadratic, linear, constant, size, limits)
+                _set_parameters(model, settings, equation.target_square)
+                return _optimise(gurobipy, model, equation, size, limits)
     except gurobipy.GurobiError as error:
-        raise _error(error, len(linear)) from error
+        raise _error(error, len(equation.columns)) from error
 
 
-def _set_parameters(model: Any, settings: Settings, target_square: float, *, tight: bool) -> None:
+def _set_parameters(model: Any, settings: Settings, target_square: float) -> None:
     model.Params.Threads = settings.threads or 0
     if settings.seconds is not None:
         model.Params.TimeLimit = settings.seconds
     if settings.nodes is not None:
         model.Params.NodeLimit = settings.nodes
-    if tight:
-        model.Params.MIPGap = settings.gap
-        # The quadratic form cannot be evaluated better than this in doubles, so no smaller gap can close.
-        model.Params.MIPGapAbs = 4 * EPS * target_square
-        model.Params.IntFeasTol = 1e-9
-        model.Params.FeasibilityTol = 1e-9
-        model.Params.OptimalityTol = 1e-9
+    model.Params.MIPGap = settings.gap
+    # The quadratic form cannot be evaluated better than this in doubles, so no smaller gap can close.
+    model.Params.MIPGapAbs = 4 * EPS * target_square
+    model.Params.IntFeasTol = 1e-9
+    model.Params.FeasibilityTol = 1e-9
+    model.Params.OptimalityTol = 1e-9
 
 
 def _optimise(
-    gurobi: Any,
-    model: Any,
-    quadratic: NDArray[np.float64],
-    linear: NDArray[np.float64],
-    constant: float,
-    size: int,
-    limits: NDArray[np.float64] | None,
+    gurobi: Any, model: Any, equation: ScaledEquation, size: int, limits: NDArray[np.float64] | None
 ) -> _Answer:
+    quadratic, linear = equation.factor.T @ equation.factor, equation.factor.T @ equation.target
     width = len(linear)
     x = model.addMVar(width, lb=-gurobi.GRB.INFINITY)
     absent = model.addMVar(width, vtype=gurobi.GRB.BINARY)
@@ -193,13 +160,11 @@ def _optimise(
         model.addConstr(x <= limits * (1 - absent))
         model.addConstr(x >= -limits * (1 - absent))
     model.addConstr(absent.sum() >= width - size)
-    model.setObjective(x @ quadratic @ x - 2 * (linear @ x) + constant, gurobi.GRB.MINIMIZE)
+    model.setObjective(x @ quadratic @ x - 2 * (linear @ x) + equation.target_square, gurobi.GRB.MINIMIZE)
     model.optimize()
-    found = model.SolCount > 0
     bound = float(model.ObjBound)
     return _Answer(
-        x=np.asarray(x.X) if found else np.zeros(width),
-        present=np.asarray(absent.X) < 0.5 if found else np.zeros(width, dtype=np.bool_),
+        present=np.asarray(absent.X) < 0.5 if model.SolCount > 0 else np.zeros(width, dtype=np.bool_),
         bound=bound if abs(bound) < gurobi.GRB.INFINITY else float("-inf"),
         status=_status(gurobi, model.Status),
         nodes=int(model.NodeCount),
