@@ -4,6 +4,7 @@ from exactsindy.solver.arguments import ridge_matrix as ridge_matrix
 from exactsindy.solver.arguments import total as total
 from exactsindy.solver.best import refit as refit
 from exactsindy.solver.best import solve as solve
+from exactsindy.solver.deadline import Deadline as Deadline
 from exactsindy.solver.display import equation as equation
 from exactsindy.solver.path import Path as Path
 from exactsindy.solver.path import solve_path as solve_path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,6 +11,7 @@ from exactsindy.certificate import Stacked
 from exactsindy.solver.backends.clarabel_node import Conic, refuse_unsupported, solve_node
 from exactsindy.solver.backends.constrained import Budget, Component
 from exactsindy.solver.backends.result import Found, Outcome
+from exactsindy.solver.deadline import Deadline
 from exactsindy.solver.settings import Settings, Status
 
 Flags = NDArray[np.int8]  # 1: in, 0: out, -1: free
@@ -21,8 +21,7 @@ _ZERO = 1e-7  # of the target's norm: smaller contributions may be zero
 @dataclass
 class _Search:
     problem: Conic
-    settings: Settings
-    started: float
+    deadline: Deadline
     best: float = np.inf
     support: tuple[int, ...] | None = None
     coef: NDArray[np.float64] | None = None
@@ -82,9 +81,10 @@ class _Search:
             self.best, self.support, self.coef = result.value, support, result.x
 
     def _check_limits(self) -> None:
-        if self.settings.nodes is not None and self.nodes > self.settings.nodes:
+        limit = self.deadline.limits.nodes
+        if limit is not None and self.nodes > limit:
             self.stop = Status.NODE_LIMIT
-        if self.settings.seconds is not None and time.perf_counter() - self.started > self.settings.seconds:
+        if self.deadline.expired:
             self.stop = Status.TIME_LIMIT
 
 
@@ -94,7 +94,7 @@ def solve(component: Component, budgets: list[Budget], ridge: NDArray[np.float64
     refuse_unsupported(rules.least, rules.t_level)
     stacked = Stacked.of(rules, component.indices, ridge, component.weights, budgets)
     cones = [cone for cone in rules.convex if cone.variables[0] in component.position]
-    search = _Search(Conic.of(stacked, cones), settings, time.perf_counter())
+    search = _Search(Conic.of(stacked, cones), Deadline(settings))
     flags = np.full(len(stacked.variables), -1, dtype=np.int8)
     flags[(stacked.lower > 0) | (stacked.upper < 0)] = 1
     search.explore(flags.copy())
@@ -108,8 +108,7 @@ def solve(component: Component, budgets: list[Budget], ridge: NDArray[np.float64
         support = tuple(int(v) for v in stacked.variables[chosen])
         answers = (Found(support, tuple(search.coef[chosen].tolist()), search.best + stacked.constant),)
     bound = min(search.open, search.best, 0.0 if search.unproved else np.inf) + stacked.constant
-    seconds = time.perf_counter() - search.started
-    return Outcome(answers, np.nan, bound, search.stop, search.stop is None, search.nodes, seconds)
+    return Outcome(answers, np.nan, bound, search.stop, search.stop is None, search.nodes, search.deadline.elapsed)
 
 
 def propagate(stacked: Stacked, flags: Flags) -> bool:

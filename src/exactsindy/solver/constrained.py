@@ -20,6 +20,7 @@ from exactsindy.solver.assemble import PROVED
 from exactsindy.solver.backends import native
 from exactsindy.solver.backends.constrained import Budget, Component
 from exactsindy.solver.backends.result import BackendResult, Found, Outcome
+from exactsindy.solver.deadline import Deadline
 from exactsindy.solver.settings import Settings, Status, Total
 from exactsindy.solver.solution import Solution, floors, margin_of, relative_gap
 
@@ -99,10 +100,10 @@ def path(
     task = prepare(problem, largest, constraints, ridge)
     if task.rules.convex:
         raise ConstraintError("solve_path takes no Quadratic or semidefinite constraints: use solve for each k.")
-    limits = joint.Allowance(settings)
+    limits = Deadline(settings)
     for size in range((k_max.k if isinstance(k_max, Total) else k_max) + 1):
         k = replace(k_max, k=size) if isinstance(k_max, Total) else (size,) * len(problem.target_names)
-        solution = _solve(replace(task, k=k), starts, limits.settings(), explain=False)
+        solution = _solve(replace(task, k=k), starts, limits.settings(least=joint.BRIEF), explain=False)
         limits.nodes += int(solution.nodes.sum())
         starts = list(solution.support) if Status.INFEASIBLE not in solution.status else starts
         yield solution
@@ -195,13 +196,14 @@ def _by_values(task: Task, k: Total, settings: Settings) -> Solution:
     """Share a budget between equations that nothing else binds: dynamic programming over their own values."""
     weights = arguments.total(task.problem, k)[1]
     equations = arguments.equations(task.problem, task.ridge / weights[:, None])
-    allowance = joint.Allowance(settings)
+    deadline = Deadline(settings)
 
     def solve_one(e: int, size: int) -> BackendResult:
         if (e, size) not in task.values:
             component = Component(task.rules, (equations[e],), (e,), (1.0,))
-            outcome = component.solve([(tuple(component.variables.tolist()), size)], allowance.settings())
-            allowance.nodes += outcome.nodes
+            at_most = [(tuple(component.variables.tolist()), size)]
+            outcome = component.solve(at_most, deadline.settings(least=joint.BRIEF))
+            deadline.nodes += outcome.nodes
             result = _as_result(component, outcome)
             if outcome.stop is not None:
                 return result
@@ -211,8 +213,8 @@ def _by_values(task: Task, k: Total, settings: Settings) -> Solution:
     def two_best(e: int, size: int) -> tuple[float, float] | None:
         component = Component(task.rules, (equations[e],), (e,), (1.0,))
         exactly = [(tuple(component.variables.tolist()), size)]
-        outcome = component.solve([], allowance.settings(), exactly=exactly, keep=2)
-        allowance.nodes += outcome.nodes
+        outcome = component.solve([], deadline.settings(least=joint.BRIEF), exactly=exactly, keep=2)
+        deadline.nodes += outcome.nodes
         values = [found.objective for found in outcome.answers] + [np.inf, np.inf]
         return (values[0], values[1]) if outcome.complete else None
 

@@ -7,7 +7,6 @@ lower bound, and is solved when the best combination would use it.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -18,8 +17,9 @@ from exactsindy.errors import SolverError
 from exactsindy.solver import arguments, assemble, backends, interrupt
 from exactsindy.solver.backends import native
 from exactsindy.solver.backends.result import BackendResult
+from exactsindy.solver.deadline import Deadline
 from exactsindy.solver.joint_margin import joint_margin
-from exactsindy.solver.settings import Progress, Settings, Status, Total
+from exactsindy.solver.settings import Settings, Status, Total
 from exactsindy.solver.solution import Solution, floors, relative_gap
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 # A limit or Ctrl-C is for the whole call.
 _ENDED = (Status.TIME_LIMIT, Status.NODE_LIMIT, Status.INTERRUPTED)
+
+#: Seconds that each of many short solves gets at least once the time limit has passed.
+BRIEF = 1e-3
 
 Solver = Callable[[int, int], BackendResult]
 
@@ -90,13 +93,13 @@ def _solve(
     _, weights = arguments.total(problem, k)
     # w_j RSS_j + ridge |xi_j|^2 = w_j (RSS_j + (ridge / w_j) |xi_j|^2)
     equations = arguments.equations(problem, ridge / weights[:, None])
-    budget_left = Allowance(settings)
+    deadline = Deadline(settings)
 
     def solve_one(j: int, size: int) -> BackendResult:
         e = equations[j]
         local = [tuple(int(i) for i in np.flatnonzero(np.isin(e.columns, starts[j])))] if starts else []
-        outcome = native.run([e], [size], [local], budget_left.settings())[0][0]
-        budget_left.nodes += outcome.nodes
+        outcome = native.run([e], [size], [local], deadline.settings(least=BRIEF))[0][0]
+        deadline.nodes += outcome.nodes
         return assemble.result_of(outcome)
 
     tables = [
@@ -109,8 +112,8 @@ def _solve(
         if known is not None or size > most or interrupt.pressed():
             return known
         e = equations[j]
-        outcome = native.run([e], [size], [[]], budget_left.settings(), pool=True, keep=2)[0][0]
-        budget_left.nodes += outcome.nodes
+        outcome = native.run([e], [size], [[]], deadline.settings(least=BRIEF), pool=True, keep=2)[0][0]
+        deadline.nodes += outcome.nodes
         if not outcome.complete:
             return None
         values = [tables[j].weight * found.objective for found in outcome.answers] + [np.inf, np.inf]
@@ -130,30 +133,6 @@ def _solve(
             for j in range(len(tables)):
                 guess(j, reasons[0] if reasons else Status.INTERRUPTED)
         yield _assemble(problem, equations, tables, replace(k, k=budget), ridge, settings, pair)
-
-
-class Allowance:
-    """What is left of the limits of a call that consists of several solves."""
-
-    def __init__(self, given: Settings) -> None:
-        self.given = given
-        self.begin = time.perf_counter()
-        self.nodes = 0
-
-    def settings(self) -> Settings:
-        """Return settings for the next solve; its progress goes on from what was done before."""
-        done, elapsed, report = self.nodes, time.perf_counter() - self.begin, self.given.progress
-
-        def forward(now: Progress) -> None:
-            if report is not None:
-                report(replace(now, nodes=now.nodes + done, seconds=now.seconds + elapsed))
-
-        return replace(
-            self.given,
-            seconds=None if self.given.seconds is None else max(self.given.seconds - elapsed, 1e-3),
-            nodes=None if self.given.nodes is None else max(self.given.nodes - done, 1),
-            progress=None if report is None else forward,
-        )
 
 
 def _fill(tables: list[_Table], budget: int, solve_one: Solver) -> None:

@@ -19,6 +19,7 @@ from exactsindy.solver import constrained
 from exactsindy.solver.backends.constrained import Component
 from exactsindy.solver.backends.joint_mip import Claim, gurobi, scip
 from exactsindy.solver.backends.result import Found, Outcome
+from exactsindy.solver.deadline import Deadline
 from exactsindy.solver.settings import Settings, Status, Total
 from exactsindy.solver.solution import Solution
 
@@ -87,10 +88,10 @@ def enumerate_supports(stacked: Stacked, settings: Settings) -> Claim:
             "backend='native'."
         )
     best, chosen, count = np.inf, None, 0
-    started = time.perf_counter()
+    deadline = Deadline(settings)
     for support in supports(stacked):
         count += 1
-        if settings.seconds is not None and time.perf_counter() - started > settings.seconds:
+        if deadline.expired:
             return chosen, -np.inf, Status.TIME_LIMIT, count
         value = support_value(stacked, support)[0]
         if value < best * (1 - 1e-12):

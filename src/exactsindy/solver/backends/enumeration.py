@@ -20,7 +20,6 @@ arithmetic.
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -31,6 +30,7 @@ from exactsindy.errors import SolverError
 from exactsindy.solver.backends.mip import EPS, augmented, check_size, column_norms, power_of_two, triangular
 from exactsindy.solver.backends.rational import DEPENDENCE, ExactEquation, as_float
 from exactsindy.solver.backends.result import BackendResult
+from exactsindy.solver.deadline import Deadline
 from exactsindy.solver.settings import Settings, Status
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def solve_equation(
     >>> result.support, result.objective, result.margin
     ((1,), 2.5, 2.8)
     """
-    started = time.perf_counter()
+    deadline = Deadline(settings)
     size = check_size(size, theta_factor.shape[1])
     kept = [int(j) for j in np.flatnonzero(np.any(theta_factor != 0, axis=0))]
     size = min(size, len(kept))
@@ -105,7 +105,7 @@ def solve_equation(
             f"{MOST_SUPPORTS:.0e}. Use backend='native', a smaller library or a smaller size."
         )
     exact, rest = ExactEquation(theta_factor, z, ridge), Fraction(float(rest_square))
-    search = _Search(theta_factor, z, ridge, tuple(kept), size, exact, settings, started)
+    search = _Search(theta_factor, z, ridge, tuple(kept), size, exact, deadline)
     try:
         search.run()
         winner, value, rival = search.decide()
@@ -124,7 +124,7 @@ def solve_equation(
         margin=margin,
         status=status,
         nodes=search.count,
-        seconds=time.perf_counter() - started,
+        seconds=deadline.elapsed,
     )
 
 
@@ -192,15 +192,14 @@ class _Search:
         kept: tuple[int, ...],
         size: int,
         exact: ExactEquation,
-        settings: Settings,
-        started: float,
+        deadline: Deadline,
     ) -> None:
         columns = augmented(theta_factor, ridge)[:, kept]
         target = np.concatenate([z, np.zeros(len(columns) - len(z))])[:, None]
         stacked = np.column_stack([columns, target])
         triangle = triangular(stacked * power_of_two(column_norms(stacked)))
         self.norms = np.linalg.norm(triangle, axis=0)
-        self.kept, self.size, self.exact, self.settings, self.started = kept, size, exact, settings, started
+        self.kept, self.size, self.exact, self.deadline = kept, size, exact, deadline
         self.count = 1
         self.found = [_Candidates(s) for s in range(size + 1)]
         width = len(kept)
@@ -316,11 +315,12 @@ class _Search:
 
     def _check_limits(self) -> None:
         self._check_time()
-        if self.settings.nodes is not None and self.count >= self.settings.nodes:
+        nodes = self.deadline.limits.nodes
+        if nodes is not None and self.count >= nodes:
             raise _Stop(Status.NODE_LIMIT)
 
     def _check_time(self) -> None:
-        if self.settings.seconds is not None and time.perf_counter() - self.started > self.settings.seconds:
+        if self.deadline.expired:
             raise _Stop(Status.TIME_LIMIT)
 
     def leader(self) -> tuple[int, ...]:
