@@ -268,7 +268,8 @@ def test_sizes_of_a_path(problem):
 
 
 POSITIVE = "expected a positive number, or None for no limit."
-WHOLE = "expected a positive integer, or None for no limit."
+NODES = "expected a positive integer below 2**63, or None for no limit."
+THREADS = "expected a positive integer, at most 1024, or None for no limit."
 
 
 @pytest.mark.parametrize(
@@ -279,9 +280,11 @@ WHOLE = "expected a positive integer, or None for no limit."
         ({"seconds": 0}, f"Settings(seconds=0): {POSITIVE}"),
         ({"seconds": -1.0}, f"Settings(seconds=-1.0): {POSITIVE}"),
         ({"seconds": math.nan}, f"Settings(seconds=nan): {POSITIVE}"),
-        ({"nodes": 0}, f"Settings(nodes=0): {WHOLE}"),
-        ({"threads": 0}, f"Settings(threads=0): {WHOLE}"),
-        ({"threads": -2}, f"Settings(threads=-2): {WHOLE}"),
+        ({"nodes": 0}, f"Settings(nodes=0): {NODES}"),
+        ({"threads": 0}, f"Settings(threads=0): {THREADS}"),
+        ({"threads": -2}, f"Settings(threads=-2): {THREADS}"),
+        ({"nodes": 2**70}, f"Settings(nodes={2**70}): {NODES}"),
+        ({"threads": 2**40}, f"Settings(threads={2**40}): {THREADS}"),
     ],
 )
 def test_settings(options, text):

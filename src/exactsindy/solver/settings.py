@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import enum
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from exactsindy.errors import SolverError
+
+#: Nodes are counted in 64-bit integers.
+MOST_NODES = 2**63 - 1
+#: More threads than any machine has cores; a larger number is a mistake.
+MOST_THREADS = 1024
 
 
 class Status(enum.Enum):
@@ -66,13 +72,13 @@ class Settings:
         gap: object = self.gap
         if not isinstance(gap, int | float | np.number) or not gap >= 0:
             raise SolverError(f"Settings(gap={self.gap!r}): expected a number >= 0, e.g. 1e-9.")
-        for name, kind, words in (
-            ("seconds", (int, float, np.number), "a positive number"),
-            ("nodes", (int, np.integer), "a positive integer"),
-            ("threads", (int, np.integer), "a positive integer"),
+        for name, kind, words, most in (
+            ("seconds", (int, float, np.number), "a positive number", math.inf),
+            ("nodes", (int, np.integer), "a positive integer below 2**63", MOST_NODES),
+            ("threads", (int, np.integer), f"a positive integer, at most {MOST_THREADS}", MOST_THREADS),
         ):
             value = getattr(self, name)
-            if value is not None and (not isinstance(value, kind) or isinstance(value, bool) or not value > 0):
+            if value is not None and (not isinstance(value, kind) or isinstance(value, bool) or not 0 < value <= most):
                 raise SolverError(f"Settings({name}={value!r}): expected {words}, or None for no limit.")
         if self.progress is not None and not callable(self.progress):
             raise SolverError(f"Settings(progress={self.progress!r}): expected a function of one Progress, or None.")
