@@ -3,7 +3,7 @@
 import numpy as np
 
 import exactsindy as es
-from exactsindy.systems.fields import add_field_noise, find_field_system
+from exactsindy.systems import add_field_noise, find_field_system
 
 rng = np.random.default_rng(0)
 burgers = find_field_system("burgers")

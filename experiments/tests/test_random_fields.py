@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from exactsindy.systems.fields import FIELD_SYSTEMS
+from exactsindy.systems import FIELD_SYSTEMS
 from exactsindy_experiments.random_fields import LINES, PLANES, random_field
 
 

@@ -5,8 +5,7 @@ import pytest
 
 from exactsindy.errors import DataError
 from exactsindy.library import Polynomials
-from exactsindy.systems import random_system
-from exactsindy_experiments.random_systems import WEAKEST_SHARE
+from exactsindy_experiments.random_systems import WEAKEST_SHARE, random_system
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 from exactsindy.data import field
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.library import Variables
-from exactsindy.model import Ending, Model
+from exactsindy.model import Model, SimulationStatus
 from exactsindy.model.phi import phi_functions
 
 TURN = 2 * np.pi
@@ -180,20 +180,20 @@ def test_simulation_from_data_gives_data() -> None:
 def test_runaway_fields_stop_early() -> None:
     model = Model.from_coefficients({"u_t": {"u_xx": 1.0, "u^2": 1.0}})
     run = model.simulate_field(5 + np.sin(grid(32)), np.linspace(0, 1, 21), periods=TURN, rtol=1e-4)
-    assert run.status is Ending.BLOW_UP
+    assert run.status is SimulationStatus.BLOW_UP
     assert not run.success
     assert 0.1 <= run.t[-1] < 0.2 + 1e-12
     assert run["u"].shape == (32, len(run.t))
     assert np.isfinite(run["u"]).all()
     backward = Model.from_coefficients({"u_t": {"u_xx": -1.0, "u u_x": 1.0}})
-    assert backward.simulate_field(np.sin(grid(64)), [0.0, 1.0, 50.0], periods=TURN).status is Ending.BLOW_UP
+    assert backward.simulate_field(np.sin(grid(64)), [0.0, 1.0, 50.0], periods=TURN).status is SimulationStatus.BLOW_UP
     limited = Model.from_coefficients({"u_t": {"u": 1.0}})
     assert limited.simulate_field(1 + 0 * grid(8), [0.0, 1.0, 9.0], periods=TURN, max_abs=5.0).t[-1] == 1.0
 
 
 def test_too_many_steps_is_a_status() -> None:
     run = KS.simulate_field(np.sin(grid(64)), [0.0, 0.01, 30.0], periods=TURN * 4, rtol=1e-10, max_steps=30)
-    assert run.status is Ending.TOO_MANY_STEPS
+    assert run.status is SimulationStatus.TOO_MANY_STEPS
     assert len(run.t) == 2
 
 

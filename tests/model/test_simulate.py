@@ -10,7 +10,7 @@ from exactsindy.errors import DataError, ProblemError
 from exactsindy.library import Terms, Variables
 from exactsindy.library.parser import parse_term
 from exactsindy.library.term import Variable
-from exactsindy.model import Ending, Equation, Model
+from exactsindy.model import Equation, Model, SimulationStatus
 from exactsindy.model.codegen import scalar_function, vector_function
 
 LORENZ = Model.from_coefficients(
@@ -34,7 +34,7 @@ def test_lorenz_agrees_with_a_direct_integration() -> None:
     direct = solve_ivp(rhs, (0, 2), [-8.0, 7.0, 27.0], method="DOP853", t_eval=t, rtol=1e-13, atol=1e-13)
     run = LORENZ.simulate([-8.0, 7.0, 27.0], t, rtol=1e-12, atol=1e-12)
     assert run.success
-    assert run.status is Ending.COMPLETE
+    assert run.status is SimulationStatus.COMPLETE
     assert np.abs(run.x - direct.y.T).max() < 1e-8
     assert np.abs(LORENZ.simulate([-8.0, 7.0, 27.0], t).x - direct.y.T).max() < 1e-6
 
@@ -55,7 +55,7 @@ def test_a_singularity_stops_early_and_keeps_the_states(method: str) -> None:
     t = np.linspace(0, 2, 41)
     run = model.simulate([1.0], t, method=method, rtol=1e-6, atol=1e-9, max_abs=1e6)
     assert not run.success
-    assert run.status is Ending.BLOW_UP
+    assert run.status is SimulationStatus.BLOW_UP
     assert "ran away" in run.status.value
     assert len(run.t) == len(run.x)
     assert 0.9 < run.t[-1] < 1.01
@@ -64,28 +64,28 @@ def test_a_singularity_stops_early_and_keeps_the_states(method: str) -> None:
 
 def test_blow_up_by_overflow_and_by_growth() -> None:
     steep = Model.from_coefficients({"x'": {"exp(x)": 1.0}})
-    assert steep.simulate([1.0], [0, 0.1, 1.0]).status is Ending.BLOW_UP
+    assert steep.simulate([1.0], [0, 0.1, 1.0]).status is SimulationStatus.BLOW_UP
     growth = Model.from_coefficients({"x'": {"x": 1.0}})
     run = growth.simulate([1.0], np.arange(0.0, 100.0), max_abs=1000.0)
-    assert run.status is Ending.BLOW_UP
+    assert run.status is SimulationStatus.BLOW_UP
     assert run.t[-1] == 6.0  # e^7 > 1000
 
 
 def test_undefined_terms_have_a_status_of_their_own() -> None:
     root = Model.from_coefficients({"x'": {"1": -1.0, "sqrt(x)": 0.1}})
     run = root.simulate([1.0], np.linspace(0, 5, 51))
-    assert run.status is Ending.UNDEFINED
+    assert run.status is SimulationStatus.UNDEFINED
     assert run.t[-1] == 1.0  # x reaches 0 at 1.07
     assert root.simulate([1.0], [0.0, 1.0, 1.069]).success  # what can be reached is reached
     pole = Model.from_coefficients({"x'": {"1/x": 1.0}})
-    assert pole.simulate([0.0], [0.0, 1.0]).status is Ending.UNDEFINED
+    assert pole.simulate([0.0], [0.0, 1.0]).status is SimulationStatus.UNDEFINED
 
 
 @pytest.mark.parametrize("method", ["LSODA", "RK45"])
 def test_too_many_steps_is_a_status(method: str) -> None:
     fast = Model.from_coefficients({"x'": {"y": 1e4}, "y'": {"x": -1e4}})
     run = fast.simulate([1.0, 0.0], [0.0, 1e-4, 10.0], method=method, max_steps=200)
-    assert run.status is Ending.TOO_MANY_STEPS
+    assert run.status is SimulationStatus.TOO_MANY_STEPS
     assert len(run.t) == 2
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import exactsindy as es
-from exactsindy.systems.fields import add_field_noise, find_field_system
+from exactsindy.systems import add_field_noise, find_field_system
 
 QUICK = es.Settings(seconds=30.0, threads=1)
 

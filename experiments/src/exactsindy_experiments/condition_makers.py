@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from exactsindy.data import Trajectory
 from exactsindy.errors import DataError
 from exactsindy.library import Library, Polynomials
-from exactsindy.systems import RandomSystem, noise_scale
-from exactsindy.systems.system import integrate
+from exactsindy.systems import integrate, noise_scale
+from exactsindy_experiments.random_systems import RandomSystem
 
 Array = NDArray[np.float64]
 Rng = np.random.Generator

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from exactsindy.data import Trajectory
 from exactsindy.library import Fourier, Library, Polynomials, Terms
-from exactsindy.systems.system import integrate
+from exactsindy.systems import integrate
 
 Array = NDArray[np.float64]
 

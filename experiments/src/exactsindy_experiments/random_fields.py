@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from exactsindy.library import Derivatives, Polynomials
-from exactsindy.systems.fields import FieldSystem, Initial, one_dimensional, waves
-from exactsindy.systems.system import Array, Rng
+from exactsindy.systems import FIELD_SYSTEMS, FieldSystem, Initial, Rng, random_waves
+
+Array = NDArray[np.float64]
 
 Truth = dict[str, dict[str, float]]
 # Law, period, duration, start.
@@ -21,75 +23,85 @@ _PLANE_POINTS, _PLANE_TIMES = 64, 101
 
 def _modified_kdv(rng: Rng) -> Drawn:
     law = {"u^2 u_x": -rng.uniform(3, 8), "u_xxx": -rng.uniform(0.5, 1.5)}
-    return {"u_t": law}, 20.0, 2.0, waves(1, 3, 0.8, rng.uniform(0.2, 0.5))
+    return {"u_t": law}, 20.0, 2.0, random_waves(1, 3, 0.8, rng.uniform(0.2, 0.5))
 
 
 def _ks_kdv(rng: Rng) -> Drawn:
     second, third, fourth = rng.uniform(0.7, 1.3), rng.uniform(0.3, 1.0), rng.uniform(0.7, 1.3)
     law = {"u u_x": -rng.uniform(0.7, 2.0), "u_xx": -second, "u_xxx": third, "u_xxxx": -fourth}
-    return {"u_t": law}, 20 * np.pi, 20.0, waves(1, 10, 1.5)
+    return {"u_t": law}, 20 * np.pi, 20.0, random_waves(1, 10, 1.5)
 
 
 def _advection_diffusion_reaction(rng: Rng) -> Drawn:
     rate = rng.uniform(0.5, 1.5)
     law = {"u_x": -rng.uniform(0.5, 2.0), "u_xx": rng.uniform(0.05, 0.2), "u": rate, "u^2": -rate * rng.uniform(0.7, 1)}
-    return {"u_t": law}, 20.0, 5.0, waves(1, 6, 0.25, 0.35)
+    return {"u_t": law}, 20.0, 5.0, random_waves(1, 6, 0.25, 0.35)
 
 
 def _newell_whitehead(rng: Rng) -> Drawn:
     law = {"u": rng.uniform(0.3, 0.8), "u^3": -rng.uniform(1.3, 3.0), "u_xx": rng.uniform(0.1, 0.3)}
-    return {"u_t": law}, 25.0, 5.0, waves(1, 8, 0.8)
+    return {"u_t": law}, 25.0, 5.0, random_waves(1, 8, 0.8)
 
 
 def _logistic_diffusion(rng: Rng) -> Drawn:
     law = {"u": rng.uniform(1.3, 2.0), "u^2": -rng.uniform(1.3, 2.5), "u_xx": rng.uniform(0.15, 0.4)}
-    return {"u_t": law}, 30.0, 4.0, waves(1, 6, 0.2, 0.25)
+    return {"u_t": law}, 30.0, 4.0, random_waves(1, 6, 0.2, 0.25)
 
 
 def _burgers_kdv(rng: Rng) -> Drawn:
     law = {"u u_x": -rng.uniform(1, 3), "u_xx": rng.uniform(0.1, 0.3), "u_xxx": -rng.uniform(0.05, 0.2)}
-    return {"u_t": law}, 4 * np.pi, 4.0, waves(1, 4, 1.2, 0.3)
+    return {"u_t": law}, 4 * np.pi, 4.0, random_waves(1, 4, 1.2, 0.3)
 
 
 def _burgers_fisher(rng: Rng) -> Drawn:
     rate = rng.uniform(0.5, 1.5)
     law = {"u u_x": -rng.uniform(0.7, 2), "u_xx": rng.uniform(0.1, 0.3), "u": rate, "u^2": -rate}
-    return {"u_t": law}, 20.0, 4.0, waves(1, 6, 0.3, 0.4)
+    return {"u_t": law}, 20.0, 4.0, random_waves(1, 6, 0.3, 0.4)
 
 
 def _nagumo(rng: Rng) -> Drawn:
     low = rng.uniform(0.2, 0.4)
     scale = rng.uniform(2, 4)
     law = {"u": -scale * low, "u^2": scale * (1 + low), "u^3": -scale, "u_xx": rng.uniform(0.05, 0.2)}
-    return {"u_t": law}, 20.0, 4.0, waves(1, 7, 0.6, 0.35)
+    return {"u_t": law}, 20.0, 4.0, random_waves(1, 7, 0.6, 0.35)
 
 
 def _quadratic_swift_hohenberg(rng: Rng) -> Drawn:
     law = {"u": -rng.uniform(0.5, 0.9), "u^2": rng.uniform(0.5, 1.2), "u^3": -1.0, "u_xx": -2.0, "u_xxxx": -1.0}
-    return {"u_t": law}, 20 * np.pi, 8.0, waves(1, 14, 1.2)
+    return {"u_t": law}, 20 * np.pi, 8.0, random_waves(1, 14, 1.2)
 
 
 def _heat(rng: Rng) -> Drawn:
-    return {"u_t": {"u_xx": rng.uniform(0.05, 0.2)}}, 2 * np.pi, 4.0, waves(1, 5, 1.0)
+    return {"u_t": {"u_xx": rng.uniform(0.05, 0.2)}}, 2 * np.pi, 4.0, random_waves(1, 5, 1.0)
 
 
 def _advection_diffusion(rng: Rng) -> Drawn:
-    return {"u_t": {"u_x": -rng.uniform(0.5, 2), "u_xx": rng.uniform(0.05, 0.2)}}, 4 * np.pi, 4.0, waves(1, 5, 1.0)
+    return (
+        {"u_t": {"u_x": -rng.uniform(0.5, 2), "u_xx": rng.uniform(0.05, 0.2)}},
+        4 * np.pi,
+        4.0,
+        random_waves(1, 5, 1.0),
+    )
 
 
 def _huxley(rng: Rng) -> Drawn:
     rate = rng.uniform(1, 2)
     law = {"u^2": rate, "u^3": -rate, "u_xx": rng.uniform(0.05, 0.2)}
-    return {"u_t": law}, 20.0, 5.0, waves(1, 6, 0.4, 0.45)
+    return {"u_t": law}, 20.0, 5.0, random_waves(1, 6, 0.4, 0.45)
 
 
 def _cubic_burgers(rng: Rng) -> Drawn:
-    return {"u_t": {"u^2 u_x": -rng.uniform(1, 3), "u_xx": rng.uniform(0.1, 0.2)}}, 2 * np.pi, 3.0, waves(1, 3, 1.2)
+    return (
+        {"u_t": {"u^2 u_x": -rng.uniform(1, 3), "u_xx": rng.uniform(0.1, 0.2)}},
+        2 * np.pi,
+        3.0,
+        random_waves(1, 3, 1.2),
+    )
 
 
 def _thin_waves(rng: Rng) -> Drawn:
     law = {"u u_x": -rng.uniform(0.7, 1.5), "u_xxxx": -rng.uniform(0.02, 0.06)}
-    return {"u_t": law}, 4 * np.pi, 5.0, waves(1, 4, 1.2)
+    return {"u_t": law}, 4 * np.pi, 5.0, random_waves(1, 4, 1.2)
 
 
 def _oscillators(rng: Rng) -> Drawn:
@@ -178,4 +190,6 @@ def random_field(family: str, seed: int) -> FieldSystem:
             f"{family}-{seed}", truth, {"x": length, "y": length}, _PLANE_POINTS, times, initial, library
         )
     times = np.linspace(0, end, _TIMES)
-    return FieldSystem(f"{family}-{seed}", truth, {"x": length}, _POINTS, times, initial, one_dimensional())
+    return FieldSystem(
+        f"{family}-{seed}", truth, {"x": length}, _POINTS, times, initial, FIELD_SYSTEMS["burgers"].library
+    )

@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.errors import DataError
-from exactsindy.systems.system import Array, Rng, System, integrate
+from exactsindy.systems import Rng, System, integrate
+
+Array = NDArray[np.float64]
 
 Kind = str
 KINDS = ("oscillating", "chaotic", "decaying")

@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from exactsindy.data import Trajectories
-from exactsindy.systems import RandomSystem
 from exactsindy_experiments import condition_makers as makers
 from exactsindy_experiments import condition_noise as noises
 from exactsindy_experiments.condition_makers import Experiment
 from exactsindy_experiments.condition_noise import Noise
 from exactsindy_experiments.function_systems import FUNCTION_SYSTEMS, function_system
+from exactsindy_experiments.random_systems import RandomSystem
 from exactsindy_experiments.selection_cases import HALVES, Loaded, SelectionCase, drawn_system
 
 Rng = np.random.Generator

@@ -7,7 +7,12 @@ from typing import Annotated
 
 import typer
 
-from exactsindy.cli import discovering, models, plugins, runs, solving, systems
+from exactsindy.cli import discover_command as discovering
+from exactsindy.cli import model_commands as models
+from exactsindy.cli import plugins
+from exactsindy.cli import run_commands as runs
+from exactsindy.cli import solve_commands as solving
+from exactsindy.cli import system_commands as systems
 from exactsindy.cli.output import Commands
 
 app = typer.Typer(

@@ -1,9 +1,9 @@
 """Models: equations that can be read, evaluated, simulated, exported and saved."""
 
+from exactsindy.model.coefficient_table import CoefficientTable as CoefficientTable
 from exactsindy.model.equation import Equation as Equation
 from exactsindy.model.export import to_mathml as to_mathml
 from exactsindy.model.model import Model as Model
-from exactsindy.model.simulation import Ending as Ending
 from exactsindy.model.simulation import FieldSimulation as FieldSimulation
 from exactsindy.model.simulation import Simulation as Simulation
-from exactsindy.model.table import CoefficientTable as CoefficientTable
+from exactsindy.model.simulation import SimulationStatus as SimulationStatus

@@ -13,7 +13,7 @@ from exactsindy.errors import DataError, ProblemError
 from exactsindy.library import Variables
 from exactsindy.model.codegen import vector_function
 from exactsindy.model.equation import Equation, variable_name
-from exactsindy.model.grid import Grid, PerAxis, make_grid
+from exactsindy.model.field_grid import Grid, PerAxis, make_grid
 
 Array = NDArray[np.float64]
 

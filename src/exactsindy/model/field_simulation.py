@@ -12,8 +12,8 @@ from exactsindy.data import Field
 from exactsindy.errors import DataError
 from exactsindy.library import Variables
 from exactsindy.model.etd import Stepper, linear_part, remaining_part
+from exactsindy.model.field_grid import Grid, PerAxis, make_grid
 from exactsindy.model.field_rhs import named_fields
-from exactsindy.model.grid import Grid, PerAxis, make_grid
 from exactsindy.model.integrate import check_limit, check_output_times, check_tolerances
 from exactsindy.model.march import Tolerance, march
 from exactsindy.model.phase import Phase

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from exactsindy.data import Columns, by_name, is_labelled_row, is_named, numbers
 from exactsindy.errors import DataError, ExactSindyError
-from exactsindy.model.simulation import Ending
+from exactsindy.model.simulation import SimulationStatus
 
 Array = NDArray[np.float64]
 Rate = Callable[[float, Array], list[float]]
@@ -89,7 +89,7 @@ def check_tolerances(rtol: float, atol: float) -> None:
         raise DataError(f"rtol={rtol!r}, atol={atol!r}: expected 0 < rtol < 1 and atol >= 0.")
 
 
-def integrate(rate: Rate, start: Array, times: Array, options: Options) -> tuple[Array, Ending]:
+def integrate(rate: Rate, start: Array, times: Array, options: Options) -> tuple[Array, SimulationStatus]:
     """Return the states at the times that were reached, the first being the start, and how it ended."""
     states = np.empty((len(times), len(start)))
     states[0] = start
@@ -107,17 +107,17 @@ def integrate(rate: Rate, start: Array, times: Array, options: Options) -> tuple
     else:
         reached, failure = _march_steps(rate, states, times, 1, options)
     if reached == len(times):
-        return states, Ending.COMPLETE
-    return states[:reached], Ending.TOO_MANY_STEPS if failure is None else failure
+        return states, SimulationStatus.COMPLETE
+    return states[:reached], SimulationStatus.TOO_MANY_STEPS if failure is None else failure
 
 
-def _ending(error: Exception) -> Ending:
+def _ending(error: Exception) -> SimulationStatus:
     if isinstance(error, ExactSindyError):  # a user's function failed: that is not a way to end
         raise error
-    return Ending.BLOW_UP if isinstance(error, RanAway | OverflowError) else Ending.UNDEFINED
+    return SimulationStatus.BLOW_UP if isinstance(error, RanAway | OverflowError) else SimulationStatus.UNDEFINED
 
 
-def _march_lsoda(rate: Rate, states: Array, times: Array, options: Options) -> tuple[int, Ending | None]:
+def _march_lsoda(rate: Rate, states: Array, times: Array, options: Options) -> tuple[int, SimulationStatus | None]:
     """Fill ``states``; return how many are filled and what stopped it, ``None`` for the end or small steps.
 
     `ode` is used because it hands over to compiled code from one output to the next; `solve_ivp` returns to
@@ -141,11 +141,13 @@ def _march_lsoda(rate: Rate, states: Array, times: Array, options: Options) -> t
     return reached, None
 
 
-def _march_steps(rate: Rate, states: Array, times: Array, reached: int, options: Options) -> tuple[int, Ending | None]:
+def _march_steps(
+    rate: Rate, states: Array, times: Array, reached: int, options: Options
+) -> tuple[int, SimulationStatus | None]:
     """As `_march_lsoda`, from the last filled state, by solvers written in Python: they shrink bad steps."""
     import scipy.integrate
 
-    failures: list[Ending] = []  # of the step under way
+    failures: list[SimulationStatus] = []  # of the step under way
 
     def careful(t: float, state: Array) -> Array | list[float]:
         try:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from exactsindy.differentiation import uniform_step
 from exactsindy.model.etd import Complex, Stepper
-from exactsindy.model.simulation import Ending
+from exactsindy.model.simulation import SimulationStatus
 from exactsindy.model.spectrum import Spectrum
 
 Array = NDArray[np.float64]
@@ -30,7 +30,7 @@ class Tolerance:
 
 def march(
     stepper: Stepper, spectrum: Spectrum, start: Array, times: Array, tolerance: Tolerance
-) -> tuple[list[Array], Ending, int]:
+) -> tuple[list[Array], SimulationStatus, int]:
     """Return the fields at the times that were reached, how it ended and the number of steps.
 
     Every output interval is cut into 2^level equal steps. A step is done once whole and twice halved; the
@@ -44,10 +44,10 @@ def march(
     with np.errstate(all="ignore"):
         for t, following in zip(times[:-1].tolist(), times[1:].tolist(), strict=True):
             waves, level, ending = run.interval(waves, t, step or following - t, level)
-            if ending is not Ending.COMPLETE:
+            if ending is not SimulationStatus.COMPLETE:
                 return outputs, ending, run.steps
             outputs.append(spectrum.backward(waves))
-    return outputs, Ending.COMPLETE, run.steps
+    return outputs, SimulationStatus.COMPLETE, run.steps
 
 
 class _Run:
@@ -57,29 +57,33 @@ class _Run:
         self.stepper, self.spectrum, self.tolerance = stepper, spectrum, tolerance
         self.steps = 0
 
-    def interval(self, waves: Complex, t: float, span: float, level: int) -> tuple[Complex, int, Ending]:
+    def interval(self, waves: Complex, t: float, span: float, level: int) -> tuple[Complex, int, SimulationStatus]:
         """Advance by ``span``, starting with 2^level steps; return the level to go on with."""
         position = 0
         slope = self.stepper.rest(t, waves)
         while position < 2**level:
             if self.steps >= self.tolerance.max_steps:
-                return waves, level, Ending.TOO_MANY_STEPS
+                return waves, level, SimulationStatus.TOO_MANY_STEPS
             h = span / 2**level
             trial, error, size = self._trial(t + position * h, h, waves, slope)
             self.steps += 1
             if not error <= 1.0:
                 if level == _DEEPEST:
-                    return waves, level, Ending.TOO_MANY_STEPS if np.isfinite(error) else Ending.BLOW_UP
+                    return (
+                        waves,
+                        level,
+                        SimulationStatus.TOO_MANY_STEPS if np.isfinite(error) else SimulationStatus.BLOW_UP,
+                    )
                 level, position = level + 1, 2 * position
                 continue
             if not size < self.tolerance.limit:
-                return waves, level, Ending.BLOW_UP
+                return waves, level, SimulationStatus.BLOW_UP
             waves, position = trial, position + 1
             # Twice the step makes 32 times the error; some of it is kept in hand against needless trials.
             if error < 1 / 64 and position % 2 == 0 and level > 0:
                 level, position = level - 1, position // 2
             slope = self.stepper.rest(t + position * span / 2**level, waves)
-        return waves, level, Ending.COMPLETE
+        return waves, level, SimulationStatus.COMPLETE
 
     def _trial(self, t: float, h: float, waves: Complex, slope: Complex | None) -> tuple[Complex, float, float]:
         """Return the fields after two half steps, their error in units of the tolerance and their size."""

@@ -15,17 +15,17 @@ from exactsindy.certificate import Certificate
 from exactsindy.data import Columns, Field
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.library import Library, Names, Variables
-from exactsindy.model import build, export, field_rhs, storage
+from exactsindy.model import construct, export, field_rhs, model_file
 from exactsindy.model import score as scoring
+from exactsindy.model.coefficient_table import CoefficientTable
 from exactsindy.model.controls import Given
 from exactsindy.model.equation import Equation
+from exactsindy.model.field_grid import PerAxis
 from exactsindy.model.field_simulation import FieldOptions, simulate_field
-from exactsindy.model.grid import PerAxis
 from exactsindy.model.integrate import Options
 from exactsindy.model.phase import Phase, phase_of
 from exactsindy.model.sampled import Sampled
 from exactsindy.model.simulation import FieldSimulation, Simulation
-from exactsindy.model.table import CoefficientTable
 from exactsindy.model.trajectory_simulation import Simulator
 
 Array = NDArray[np.float64]
@@ -68,7 +68,7 @@ class Model:
 
     @classmethod
     def from_solution(
-        cls, solution: build.Solved, *, variables: Names | None = None, standard_errors: bool = True
+        cls, solution: construct.Solved, *, variables: Names | None = None, standard_errors: bool = True
     ) -> Model:
         """Return the model of a solved problem.
 
@@ -89,8 +89,8 @@ class Model:
             If a term is not understood, or two equations are for one state.
         """
         known = None if variables is None else Variables.of(variables)
-        known, rows = build.from_solution(solution, known, standard_errors)
-        return cls(known, rows, solution.problem.fingerprint, build.certificates_of(solution))
+        known, rows = construct.from_solution(solution, known, standard_errors)
+        return cls(known, rows, solution.problem.fingerprint, construct.certificates_of(solution))
 
     @classmethod
     def from_coefficients(
@@ -118,7 +118,7 @@ class Model:
         u_t = -u u_x + 0.1 u_xx
         """
         known = None if variables is None else Variables.of(variables)
-        known, rows = build.from_coefficients(coefficients, known, controls)
+        known, rows = construct.from_coefficients(coefficients, known, controls)
         return cls(known, rows)
 
     @property
@@ -359,7 +359,7 @@ class Model:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as JSON: names, doubles in full, version, problem fingerprint, certificates."""
-        storage.write(path, storage.Stored(self.variables, self.rows, self.fingerprint, self.certificates))
+        model_file.write(path, model_file.Stored(self.variables, self.rows, self.fingerprint, self.certificates))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, library: Library | None = None) -> Model:
@@ -377,7 +377,7 @@ class Model:
         DataError
             If the file cannot be read, is damaged or comes from a newer version.
         """
-        stored = storage.read(path, library)
+        stored = model_file.read(path, library)
         return cls(stored.variables, stored.equations, stored.fingerprint, stored.certificates)
 
     @cached_property

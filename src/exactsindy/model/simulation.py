@@ -14,7 +14,7 @@ from exactsindy.errors import DataError
 Array = NDArray[np.float64]
 
 
-class Ending(Enum):
+class SimulationStatus(Enum):
     """How a simulation ended; the value is the sentence to show."""
 
     COMPLETE = "All times were reached."
@@ -53,13 +53,13 @@ class Simulation:
     t: Array
     x: Array
     names: tuple[str, ...]
-    status: Ending
+    status: SimulationStatus
     evaluations: int
 
     @property
     def success(self) -> bool:
         """Say whether all times were reached."""
-        return self.status is Ending.COMPLETE
+        return self.status is SimulationStatus.COMPLETE
 
     def __getitem__(self, name: str) -> Array:
         if name not in self.names:
@@ -100,13 +100,13 @@ class FieldSimulation:
     axes: tuple[str, ...]
     coords: tuple[Array, ...]
     periods: tuple[float, ...]
-    status: Ending
+    status: SimulationStatus
     steps: int
 
     @property
     def success(self) -> bool:
         """Say whether all times were reached."""
-        return self.status is Ending.COMPLETE
+        return self.status is SimulationStatus.COMPLETE
 
     def __getitem__(self, name: str) -> Array:
         if name not in self.names:

@@ -8,7 +8,7 @@ import numpy as np
 
 from exactsindy.data import Field
 from exactsindy.errors import DataError
-from exactsindy.report import canvas
+from exactsindy.report import style as canvas
 
 
 def plot_field(data: Any, *, name: str | None = None, time: float | None = None, ax: Any = None) -> Any:

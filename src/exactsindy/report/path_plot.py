@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from exactsindy.report import canvas
+from exactsindy.report import style as canvas
 from exactsindy.report.curves import PathCurve, path_curves
 from exactsindy.solver import Solution
 

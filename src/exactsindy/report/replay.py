@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from exactsindy.data import Field, Trajectories, Trajectory
 from exactsindy.errors import ExactSindyError
 from exactsindy.forms import smooth
-from exactsindy.model import Ending, FieldSimulation, Model
+from exactsindy.model import FieldSimulation, Model, SimulationStatus
 
 Array = NDArray[np.float64]
 
@@ -94,7 +94,7 @@ def _simulate(model: Model, piece: Trajectory, states: Array, slopes: Array) -> 
     except ExactSindyError as error:
         return nothing, str(error)
     order = [run.names.index(name) for name in piece.names]
-    return (run.t, run.x[:, order]), "" if run.status is Ending.COMPLETE else run.status.value
+    return (run.t, run.x[:, order]), "" if run.status is SimulationStatus.COMPLETE else run.status.value
 
 
 def _finer(times: Array) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from exactsindy.errors import DataError
-from exactsindy.report import canvas
+from exactsindy.report import style as canvas
 from exactsindy.report.text import worse
 from exactsindy.solver import Pool
 

@@ -8,7 +8,7 @@ from typing import Any
 from exactsindy.data import Field, Trajectories
 from exactsindy.errors import DataError
 from exactsindy.model import Model
-from exactsindy.report import canvas
+from exactsindy.report import style as canvas
 from exactsindy.report.replay import Replay, replay
 
 

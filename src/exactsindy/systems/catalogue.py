@@ -12,8 +12,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from exactsindy.systems.by_name import by_name
-from exactsindy.systems.system import Array, Rng, System, integrate
+from exactsindy.systems.system import Array, Rng, System, entry_named, integrate
 
 
 def _stack(*rates: Array) -> Array:
@@ -128,9 +127,9 @@ def roessler(a: float = 0.2, b: float = 0.2, c: float = 5.7) -> System:
         return _stack(-y - z, x + a * y, b + (x - c) * z)
 
     def sample(rng: Rng, count: int) -> Array:
-        orbit = integrate(rate, np.array([5.0, 3.0, 0.0]), np.arange(0, 10, 0.01))
-        chosen = orbit[rng.choice(np.arange(len(orbit)), size=count, replace=False)]
-        starts: Array = rng.normal(chosen, np.std(orbit, axis=0) / 10)
+        course = integrate(rate, np.array([5.0, 3.0, 0.0]), np.arange(0, 10, 0.01))
+        chosen = course[rng.choice(np.arange(len(course)), size=count, replace=False)]
+        starts: Array = rng.normal(chosen, np.std(course, axis=0) / 10)
         starts[:, 2] = np.abs(starts[:, 2])
         return starts
 
@@ -179,4 +178,4 @@ def find_system(name: str) -> System:
     >>> find_system("Van der Pol").parameters
     {'mu': 3.0}
     """
-    return by_name(name, SYSTEMS, "system")
+    return entry_named(name, SYSTEMS, "system")

@@ -13,8 +13,7 @@ from exactsindy.data import Field, field
 from exactsindy.errors import DataError
 from exactsindy.library import Derivatives, Library, Polynomials
 from exactsindy.model import Model
-from exactsindy.systems.by_name import by_name
-from exactsindy.systems.system import Array, Rng
+from exactsindy.systems.system import Array, Rng, entry_named
 
 Initial = Callable[[Rng, tuple[Array, ...]], tuple[Array, ...]]
 
@@ -86,35 +85,13 @@ class FieldSystem:
         return field(values, dims=(*coords, "t"), coords={**coords, "t": when}, periodic=dict(self.lengths))
 
 
-def add_field_noise(data: Field, fraction: float, rng: Rng) -> Field:
-    """Return the field with Gaussian noise of ``fraction`` times its size: the mean over time of its spatial RMS.
-
-    Examples
-    --------
-    >>> clean = field(np.ones((8, 9)), dims=("x", "t"), coords={"x": 1.0, "t": 1.0})
-    >>> noisy = add_field_noise(clean, 0.5, np.random.default_rng(0))
-    >>> bool(0.3 < np.std(noisy["u"]) < 0.7)
-    True
-    """
-    if not (np.isfinite(fraction) and fraction >= 0):
-        raise DataError(f"fraction: got {fraction!r}; expected a noise level >= 0, e.g. 0.25 for 25 %.")
-    axes = tuple(range(len(data.axes)))
-    noisy = {}
-    for name, values in zip(data.names, data.values, strict=True):
-        size = float(np.mean(np.sqrt(np.mean(values**2, axis=axes))))
-        noisy[name] = values + rng.normal(0.0, fraction * size, values.shape)
-    periodic = {axis: p for axis, p in zip(data.axes, data.periods, strict=True) if p is not None}
-    coords = dict(zip(data.dims, data.coords, strict=True))
-    return field(noisy, dims=data.dims, coords=coords, periodic=periodic)
-
-
-def one_dimensional() -> Library:
+def _published_library() -> Library:
     """Return the 19 terms u^p D^q u, p <= 3, q <= 4, of the published Kuramoto-Sivashinsky experiment."""
     return Polynomials(3, bias=False) + Polynomials(3) * Derivatives(4)
 
 
-def waves(low: int, high: int, size: float, mean: float = 0.0) -> Initial:
-    """Return starts made of sines of random phase and amplitude, with so many waves in the domain."""
+def random_waves(low: int, high: int, size: float, mean: float = 0.0) -> Initial:
+    """Return a function that draws fields: sines of random phase and size, ``low`` to ``high`` waves in the domain."""
 
     def initial(rng: Rng, grid: tuple[Array, ...]) -> tuple[Array, ...]:
         x = 2 * np.pi * grid[0] / (grid[0][-1] + grid[0][1])
@@ -142,15 +119,17 @@ def _spiral(rng: Rng, grid: tuple[Array, ...]) -> tuple[Array, ...]:
     return np.tanh(radius) * np.cos(phase), np.tanh(radius) * np.sin(phase)
 
 
-def _one(name: str, truth: Mapping[str, float], length: float, end: float, initial: Initial) -> FieldSystem:
+def _one_dimensional(name: str, truth: Mapping[str, float], length: float, end: float, initial: Initial) -> FieldSystem:
     times = np.linspace(0, end, 201)
-    return FieldSystem(name, {"u_t": dict(truth)}, {"x": length}, 256, times, initial, one_dimensional())
+    return FieldSystem(name, {"u_t": dict(truth)}, {"x": length}, 256, times, initial, _published_library())
 
 
 def _kuramoto_sivashinsky() -> FieldSystem:
     truth = {"u_t": {"u u_x": -1.0, "u_xx": -1.0, "u_xxxx": -1.0}}
     times = np.arange(251) * np.float64(0.1)
-    return FieldSystem("kuramoto_sivashinsky", truth, {"x": 32 * np.pi}, 1024, times, _published_ks, one_dimensional())
+    return FieldSystem(
+        "kuramoto_sivashinsky", truth, {"x": 32 * np.pi}, 1024, times, _published_ks, _published_library()
+    )
 
 
 def _reaction_diffusion() -> FieldSystem:
@@ -170,16 +149,18 @@ FIELD_SYSTEMS: Mapping[str, FieldSystem] = MappingProxyType(
         for system in (
             _kuramoto_sivashinsky(),
             _reaction_diffusion(),
-            _one("burgers", {"u u_x": -1.0, "u_xx": 0.1}, 2 * np.pi, 4.0, waves(1, 3, 1.5)),
-            _one("korteweg_de_vries", {"u u_x": -6.0, "u_xxx": -1.0}, 20.0, 2.0, waves(1, 3, 0.8, 0.5)),
-            _one("fisher", {"u": 1.0, "u^2": -1.0, "u_xx": 0.1}, 20.0, 6.0, waves(1, 5, 0.2, 0.25)),
-            _one("allen_cahn", {"u": 1.0, "u^3": -1.0, "u_xx": 0.05}, 20.0, 5.0, waves(1, 8, 0.7)),
-            _one(
+            _one_dimensional("burgers", {"u u_x": -1.0, "u_xx": 0.1}, 2 * np.pi, 4.0, random_waves(1, 3, 1.5)),
+            _one_dimensional(
+                "korteweg_de_vries", {"u u_x": -6.0, "u_xxx": -1.0}, 20.0, 2.0, random_waves(1, 3, 0.8, 0.5)
+            ),
+            _one_dimensional("fisher", {"u": 1.0, "u^2": -1.0, "u_xx": 0.1}, 20.0, 6.0, random_waves(1, 5, 0.2, 0.25)),
+            _one_dimensional("allen_cahn", {"u": 1.0, "u^3": -1.0, "u_xx": 0.05}, 20.0, 5.0, random_waves(1, 8, 0.7)),
+            _one_dimensional(
                 "swift_hohenberg",
                 {"u": -0.5, "u^3": -1.0, "u_xx": -2.0, "u_xxxx": -1.0},
                 20 * np.pi,
                 10.0,
-                waves(1, 16, 1.0),
+                random_waves(1, 16, 1.0),
             ),
         )
     }
@@ -199,4 +180,4 @@ def find_field_system(name: str) -> FieldSystem:
     >>> find_field_system("Allen-Cahn").names
     ('u',)
     """
-    return by_name(name, FIELD_SYSTEMS, "field system")
+    return entry_named(name, FIELD_SYSTEMS, "field system")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from exactsindy.errors import DataError
 
 Array = NDArray[np.float64]
+Entry = TypeVar("Entry")
 # The published experiments use numpy's legacy generator; new work may pass a Generator.
 Rng = np.random.RandomState | np.random.Generator
 
@@ -124,9 +127,7 @@ class System:
 
 def integrate(right_hand_side: Callable[[Array], Array], x0: Array, times: Array) -> Array:
     """Integrate ``x' = f(x)`` with LSODA at tolerance 1e-12; rows are times."""
-    from scipy.integrate import (
-        solve_ivp,
-    )  # loaded when needed: importing scipy.integrate costs more than numpy
+    from scipy.integrate import solve_ivp  # loaded when needed: importing scipy.integrate costs more than numpy
 
     limit = 1e20 * (1 + x0 @ x0)
 
@@ -147,6 +148,16 @@ def integrate(right_hand_side: Callable[[Array], Array], x0: Array, times: Array
             "start elsewhere or simulate for a shorter time."
         )
     return np.ascontiguousarray(solution.y.T, dtype=np.float64)
+
+
+def entry_named(name: str, catalogue: Mapping[str, Entry], kind: str) -> Entry:
+    """Return the entry of that name; case, blanks and hyphens do not matter. The error lists the nearest names."""
+    key = name.strip().lower().replace(" ", "_").replace("-", "_")
+    if key in catalogue:
+        return catalogue[key]
+    nearest = difflib.get_close_matches(key, catalogue, n=3, cutoff=0.5)
+    advice = f"did you mean {' or '.join(nearest)}?" if nearest else f"expected one of {', '.join(catalogue)}."
+    raise DataError(f"name: there is no {kind} {name!r}; {advice}")
 
 
 def _initial(x0: ArrayLike, system: System) -> Array:

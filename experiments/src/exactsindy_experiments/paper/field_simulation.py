@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.errors import DataError
-from exactsindy.systems.fields import find_field_system
+from exactsindy.systems import find_field_system
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from exactsindy.data import Field, field
 from exactsindy.forms import WeakForm
 from exactsindy.solver import Settings
-from exactsindy.systems.fields import FieldSystem, find_field_system
+from exactsindy.systems import FieldSystem, find_field_system
 from exactsindy_experiments.paper import exact, heuristics
 from exactsindy_experiments.paper import field_simulation as simulation
 from exactsindy_experiments.paper.exact import Fit

@@ -15,7 +15,7 @@ from exactsindy._atomic import write_atomically
 from exactsindy.certificate import Certificate
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.library import Library, Term, Variables, parse_term
-from exactsindy.model.build import read_targets
+from exactsindy.model.construct import read_targets
 from exactsindy.model.equation import Equation
 
 FORMAT = "exactsindy model"

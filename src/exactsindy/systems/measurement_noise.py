@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from exactsindy.data import Field, field
 from exactsindy.errors import DataError
 from exactsindy.systems.system import Array, Rng
 
@@ -45,10 +46,35 @@ def add_noise(x: ArrayLike, fraction: float, rng: Rng, *, scale: float | None = 
     [[1.162], [0.939]]
     """
     states = _states(x)
-    if not (np.isfinite(fraction) and fraction >= 0):
-        raise DataError(f"fraction: got {fraction!r}; expected a noise level >= 0, e.g. 0.002 for 0.2 %.")
+    _check_fraction(fraction)
     width = fraction * (noise_scale(states) if scale is None else scale)
     return states + rng.normal(0.0, width, states.shape)
+
+
+def add_field_noise(data: Field, fraction: float, rng: Rng) -> Field:
+    """Return the field with Gaussian noise of ``fraction`` times its size: the mean over time of its spatial RMS.
+
+    Examples
+    --------
+    >>> clean = field(np.ones((8, 9)), dims=("x", "t"), coords={"x": 1.0, "t": 1.0})
+    >>> noisy = add_field_noise(clean, 0.5, np.random.default_rng(0))
+    >>> bool(0.3 < np.std(noisy["u"]) < 0.7)
+    True
+    """
+    _check_fraction(fraction)
+    axes = tuple(range(len(data.axes)))
+    noisy = {}
+    for name, values in zip(data.names, data.values, strict=True):
+        size = float(np.mean(np.sqrt(np.mean(values**2, axis=axes))))
+        noisy[name] = values + rng.normal(0.0, fraction * size, values.shape)
+    periodic = {axis: p for axis, p in zip(data.axes, data.periods, strict=True) if p is not None}
+    coords = dict(zip(data.dims, data.coords, strict=True))
+    return field(noisy, dims=data.dims, coords=coords, periodic=periodic)
+
+
+def _check_fraction(fraction: float) -> None:
+    if not (np.isfinite(fraction) and fraction >= 0):
+        raise DataError(f"fraction: got {fraction!r}; expected a noise level >= 0, e.g. 0.002 for 0.2 %.")
 
 
 def _states(x: ArrayLike) -> Array:

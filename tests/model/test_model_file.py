@@ -12,7 +12,7 @@ from exactsindy import __version__
 from exactsindy.certificate.record import Certificate
 from exactsindy.errors import DataError
 from exactsindy.library import Terms, Variables
-from exactsindy.model import Equation, Model, storage
+from exactsindy.model import Equation, Model, model_file
 
 MODELS = {
     "ode": Model.from_coefficients(
@@ -72,7 +72,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
     def fail(*_: object) -> None:
         raise OSError("no space left")
 
-    monkeypatch.setattr(storage.os, "replace", fail)
+    monkeypatch.setattr(model_file.os, "replace", fail)
     with pytest.raises(OSError, match="no space left"):
         MODELS["field"].save(path)
     monkeypatch.undo()
@@ -87,7 +87,7 @@ def test_a_missing_folder_is_said(tmp_path: Path) -> None:
 
 def edited(**changes: object) -> dict:
     document = json.loads(
-        json.dumps(storage._document(storage.Stored(Variables(("x",)), (MODELS["ode"].rows[0],), None, ())))
+        json.dumps(model_file._document(model_file.Stored(Variables(("x",)), (MODELS["ode"].rows[0],), None, ())))
     )
     document["variables"]["states"] = ["x", "y"]
     for key, value in changes.items():
