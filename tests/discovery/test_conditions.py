@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import exactsindy as es
-from exactsindy.discovery.rest import without_rest
-from exactsindy.discovery.sampling import Sampling, sampling, tempered
+from exactsindy.discovery.sampling import Sampling, calibrated, sampling
+from exactsindy.discovery.trim import trim_steady_tail
 from exactsindy.errors import DataError
 from exactsindy.forms import smooth
-from exactsindy.selection import ORBIT, Choice, GrowthRatio, OrbitEvidence, PathEvidence, Rival, Selection
+from exactsindy.selection import TRAJECTORY_FIT, Choice, GrowthRatio, PathEvidence, Rival, Selection, TrajectoryEvidence
 from exactsindy.systems import find_system
 from exactsindy_experiments.selection_cases import SelectionCase
 from exactsindy_experiments.selection_conditions import load_condition
@@ -84,7 +84,7 @@ def test_a_constant_under_coloured_noise_is_found_empty_by_its_orbit():
     library = es.Polynomials(3, of=STATES)
     found = es.discover(states + noise, time=T, states=(*STATES, "p"), library=library, settings=ONE)
     assert terms_of(found)["p'"] == set()
-    assert found.selection.choices[2].preparation == ORBIT
+    assert found.selection.choices[2].variant == TRAJECTORY_FIT
     assert found.selection.choices[2].confidence < 0.9
     by_rows = es.discover(
         states + noise, time=T, states=(*STATES, "p"), library=library, rule=PathEvidence(), settings=ONE
@@ -94,9 +94,9 @@ def test_a_constant_under_coloured_noise_is_found_empty_by_its_orbit():
 
 def test_coloured_noise_larger_than_estimated_is_no_reason_to_doubt_the_terms():
     rivals = [Rival(((0,),), 0, 2500.0, 0.9), Rival(((1,),), 0, 2700.0, 0.05)]
-    as_estimated = OrbitEvidence(1000, (10,))
+    as_estimated = TrajectoryEvidence(1000, (10,))
     assert as_estimated.features(rivals)[2] == 1.0
-    larger = OrbitEvidence(1000, (10,), level=2.5)
+    larger = TrajectoryEvidence(1000, (10,), level=2.5)
     assert larger.features(rivals)[2] == 0.0
     assert larger.confidence(rivals) > 0.9
     assert larger.confidence(rivals) > as_estimated.confidence(rivals) + 0.02
@@ -109,18 +109,21 @@ def test_coloured_noise_leaves_a_right_law_believed():
     data = clean + coloured(clean.shape, 0.5, 0.3, 0)
     found = es.discover(data, time=0.01, states=system.states, library=es.Polynomials(2), settings=ONE)
     assert terms_of(found) == {target: set(terms) for target, terms in system.truth.items()}
-    assert all(choice.preparation == ORBIT for choice in found.selection.choices)
+    assert all(choice.variant == TRAJECTORY_FIT for choice in found.selection.choices)
     assert min(found.selection.confidence.values()) > 0.5
     assert "coloured" in {note.kind for note in found.warnings}
 
 
 def test_coarse_samples_lower_the_odds_of_rows():
-    choices = [Choice("x'", 1, "measured states", 0.0, 1.0, 0.9, None), Choice("y'", 1, ORBIT, 0.0, 1.0, 0.9, None)]
+    choices = [
+        Choice("x'", 1, "measured states", 0.0, 1.0, 0.9, None),
+        Choice("y'", 1, TRAJECTORY_FIT, 0.0, 1.0, 0.9, None),
+    ]
     choices.append(Choice("z'", 0, "measured states", 0.0, 1.0, math.nan, None))
 
     def after(rule, per_period):
         before = Selection(None, None, (), {}, tuple(choices), rule)
-        return [c.confidence for c in tempered(before, Sampling(1000, 1000 / per_period)).choices]
+        return [c.confidence for c in calibrated(before, Sampling(1000, 1000 / per_period)).choices]
 
     lower, orbit, empty = after(PathEvidence(), 7.0)
     assert lower / (1 - lower) == pytest.approx(9.0 / 5)
@@ -207,7 +210,7 @@ def decaying(n, noise=0.01, seed=0):
 def test_a_long_rest_is_left_out_and_told():
     t, x = decaying(5000)
     data = es.Trajectories.from_arrays(x, time=t, states=("x", "v"))
-    left, notes = without_rest(data)
+    left, notes = trim_steady_tail(data)
     assert 1000 < len(left[0]) < 2500
     assert notes[0].message == (
         f"The last {5000 - len(left[0])} of 5000 samples are left out: the system is at rest there, within its noise."
@@ -221,23 +224,23 @@ def test_a_long_rest_is_left_out_and_told():
 def test_a_rest_about_as_long_as_the_motion_stays():
     t, x = decaying(1000)
     data = es.Trajectories.from_arrays(x, time=t)
-    assert without_rest(data) == (data, ())
+    assert trim_steady_tail(data) == (data, ())
 
 
 def test_nothing_is_cut_that_moves_or_never_moved_or_is_driven():
     t, x = decaying(5000)
     drive = es.Trajectories.from_arrays(x, time=t, controls={"u": np.sin(t)})
-    assert without_rest(drive)[1] == ()
+    assert trim_steady_tail(drive)[1] == ()
     moving = es.Trajectories.from_arrays(np.column_stack([np.sin(t), np.cos(t)]) + x, time=t)
-    assert without_rest(moving)[1] == ()
+    assert trim_steady_tail(moving)[1] == ()
     still = es.Trajectories.from_arrays(1.0 + 0.01 * np.random.default_rng(1).normal(size=(5000, 2)), time=t)
-    assert without_rest(still)[1] == ()
+    assert trim_steady_tail(still)[1] == ()
 
 
 def test_each_trajectory_has_its_own_rest():
     t, x = decaying(5000)
     data = es.Trajectories.from_arrays([x, x[:800]], time=[t, t[:800]])
-    left, notes = without_rest(data)
+    left, notes = trim_steady_tail(data)
     assert len(left[0]) < 2500
     assert len(left[1]) == 800
     assert [note.message.split(" of ")[2].split(" are")[0] for note in notes] == ["trajectory 1"]

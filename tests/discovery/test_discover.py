@@ -43,14 +43,14 @@ def test_lorenz_is_found_certified_and_explained(lorenz, found):
     assert found.model.coefficients["y", "x"] == pytest.approx(28.0, rel=0.02)
     assert all(0 < value <= 1 for value in found.selection.confidence.values())
     assert found.selection.inclusion["x'"]["x"] == 1.0
-    assert {row.preparation for row in found.selection.table} >= {"measured states"}
+    assert {row.variant for row in found.selection.table} >= {"measured states"}
 
 
 def test_what_is_printed(found):
     text = str(found)
     assert "±" in text
     assert "No other 2-term combination of the 20 candidates fits x' better; the next best is" in text
-    assert "Among the models whose orbits were compared: x 100 %, y 100 %." in text
+    assert "Among the models whose trajectories were fitted: x 100 %, y 100 %." in text
     assert "In resamples of the data: z 100 %, x y 100 %." in text
     assert text.endswith("Not proved: that the system is this.")
     assert "Proved: for every equation, no other combination of as many terms" in text
@@ -197,7 +197,7 @@ def test_noise_has_no_law():
     assert terms_of(result)["n'"] == set()
     assert terms_of(result)["x'"] == {"v"}
     assert "n' = 0" in str(result)
-    assert "n': no term is worth its place" in str(result)
+    assert "n': no term is statistically justified" in str(result)
 
 
 def test_shared_budget_other_rules_and_forms(lorenz):

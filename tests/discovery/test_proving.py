@@ -9,7 +9,7 @@ import pytest
 
 import exactsindy as es
 from exactsindy.discovery import discovering
-from exactsindy.discovery.proving import evident, settled
+from exactsindy.discovery.prove import resolved, unambiguous
 from exactsindy.errors import SolverError
 from exactsindy.solver import Status
 from exactsindy.systems import add_noise, find_system
@@ -42,17 +42,17 @@ def doubtful(selection):
 
 def test_all_proved_is_evident(selection):
     assert all(row.proved for row in selection.table)
-    assert evident(selection)
-    assert evident(doubtful(selection))
+    assert unambiguous(selection)
+    assert unambiguous(doubtful(selection))
 
 
 def test_sizes_far_beyond_a_sure_choice_need_no_proof(selection):
     most = max(choice.k for choice in selection.choices)
-    assert evident(unproved(selection, most + 2))
-    assert not evident(doubtful(unproved(selection, most + 2)))
-    assert settled(unproved(selection, most + 2))
-    assert not settled(unproved(selection, most + 1))
-    assert not evident(unproved(selection, most + 1))
+    assert unambiguous(unproved(selection, most + 2))
+    assert not unambiguous(doubtful(unproved(selection, most + 2)))
+    assert resolved(unproved(selection, most + 2))
+    assert not resolved(unproved(selection, most + 1))
+    assert not unambiguous(unproved(selection, most + 1))
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_without_a_time_limit_there_is_one_search(limits):
     ids=str,
 )
 def test_the_time_limit_of_a_call(monkeypatch, limits, options, seconds):
-    monkeypatch.setattr(discovering, "evident", lambda selection: True)
+    monkeypatch.setattr(discovering, "unambiguous", lambda selection: True)
     found = discovered(library=es.Polynomials(2), **options)
     assert limits == [None if seconds is None else pytest.approx(0.02 * seconds)]
     assert found.arguments["time limit"] == ("none" if seconds is None else f"{seconds:g} s")
@@ -110,6 +110,6 @@ def test_limits_that_cannot_be_used(options, words):
 
 @pytest.mark.parametrize(("enough", "searches"), [(True, 1), (False, 2)])
 def test_the_search_goes_on_unless_the_glance_was_enough(monkeypatch, limits, enough, searches):
-    monkeypatch.setattr(discovering, "evident", lambda selection: enough)
+    monkeypatch.setattr(discovering, "unambiguous", lambda selection: enough)
     assert discovered(settings=es.Settings(seconds=60.0)).solution.optimal
     assert limits == pytest.approx([1.2, 6.0][:searches])

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import exactsindy as es
-from exactsindy.discovery import preparing
-from exactsindy.discovery.preparing import measured
-from exactsindy.discovery.trajectory_forms import whitened_increments
+from exactsindy.discovery import prepare as preparing
+from exactsindy.discovery.prepare import measured
+from exactsindy.discovery.trajectory_variants import whitened_increments
 from exactsindy.forms import ModalForm, smooth_field
 from exactsindy.forms.equations import groups
 from exactsindy.forms.modal_library import ModalLibrary
-from exactsindy.selection import ORBIT, OrbitEvidence, PathEvidence, Rival
+from exactsindy.selection import TRAJECTORY_FIT, PathEvidence, Rival, TrajectoryEvidence
 from exactsindy.systems import FIELD_SYSTEMS, add_field_noise
 from exactsindy.trajectory_fit import MeasuredModes
 from exactsindy_experiments.random_fields import random_field
@@ -43,7 +43,7 @@ def test_orbits_find_the_law_where_rows_alone_do_not(data, found):
     rows = es.select({part.name: part.problem for part in prepared}, k_max=8, rule=PathEvidence(), settings=ONE)
     assert terms(rows.solution) != TRUTH
     assert terms(found.solution) == TRUTH
-    assert {choice.preparation for choice in found.selection.choices} == {ORBIT}
+    assert {choice.variant for choice in found.selection.choices} == {TRAJECTORY_FIT}
 
 
 def test_the_answer_is_proved_and_its_errors_are_honest(found):
@@ -64,12 +64,12 @@ def test_what_was_compared_is_told(found):
     shares = found.selection.inclusion["v'"]
     assert all(0 < share <= 1 for share in shares.values())
     assert shares["v"] > 0.9
-    rows = [row for row in found.selection.table if row.preparation == ORBIT and row.equation == "v'"]
+    rows = [row for row in found.selection.table if row.variant == TRAJECTORY_FIT and row.equation == "v'"]
     assert [row.k for row in rows] == list(range(9))
     assert [row.k for row in rows if row.chosen] == [3]
     assert max(row.value for row in rows) == pytest.approx(0.0, abs=5.0)
     assert sum(row.chosen for row in found.selection.table) == 2
-    assert "Among the models whose orbits were compared: " in str(found)
+    assert "Among the models whose trajectories were fitted: " in str(found)
 
 
 def test_a_run_keeps_it(found, tmp_path):
@@ -92,7 +92,7 @@ def test_a_run_keeps_it(found, tmp_path):
 )
 def test_who_asks_for_something_else_gets_that(data, asked):
     other = es.discover(data, settings=ONE, **asked)
-    assert ORBIT not in {choice.preparation for choice in other.selection.choices}
+    assert TRAJECTORY_FIT not in {choice.variant for choice in other.selection.choices}
 
 
 def test_clean_data_are_left_to_the_rows():
@@ -102,39 +102,39 @@ def test_clean_data_are_left_to_the_rows():
     x = np.exp(-t) + (3 * np.exp(-t) - 3 * np.cos(3 * t) + u) / 10
     found = es.discover(x, time=t, states=("x",), controls={"u": u}, settings=ONE)
     assert found.model.equations(3) == ["x' = -x + u"]
-    assert found.selection.choices[0].preparation != ORBIT
+    assert found.selection.choices[0].variant != TRAJECTORY_FIT
 
 
 def test_the_price_is_the_extended_bic_with_a_tenth_of_what_rows_say():
-    evidence = OrbitEvidence(rows=100, terms=(10,))
+    evidence = TrajectoryEvidence(rows=100, terms=(10,))
     short, long = Rival(((1,),), 0, 120.0, 0.5), Rival(((1, 4),), 0, 110.0, 0.5)
     term = np.log(100) + np.log(45) - np.log(10)
-    assert evidence.price_of(long) - evidence.price_of(short) == pytest.approx(100 * np.log(110 / 120) + term)
+    assert evidence.criterion_of(long) - evidence.criterion_of(short) == pytest.approx(100 * np.log(110 / 120) + term)
     doubtful = Rival(((1,),), 0, 120.0, 0.05)
-    assert evidence.price_of(doubtful) - evidence.price_of(short) == pytest.approx(0.2 * np.log(10))
+    assert evidence.criterion_of(doubtful) - evidence.criterion_of(short) == pytest.approx(0.2 * np.log(10))
     assert evidence.price(np.inf, ((1,),)) == np.inf
 
 
 def test_the_price_of_a_term_does_not_depend_on_how_often_was_sampled():
     """Means of ten neighbours keep the likelihood ratio of two models; rows beyond 100 per period do not count."""
-    every, means = OrbitEvidence(10_000, (10,), counted=0.1), OrbitEvidence(1000, (10,))
+    every, means = TrajectoryEvidence(10_000, (10,), counted=0.1), TrajectoryEvidence(1000, (10,))
     short, long = ((1,),), ((1, 4),)
     dear = every.price(10_000.0, long) - every.price(10_000.0, short)
     assert dear == pytest.approx(means.price(1000.0, long) - means.price(1000.0, short))
-    assert dear < OrbitEvidence(10_000, (10,)).price(10_000.0, long) - OrbitEvidence(10_000, (10,)).price(
+    assert dear < TrajectoryEvidence(10_000, (10,)).price(10_000.0, long) - TrajectoryEvidence(10_000, (10,)).price(
         10_000.0, short
     )
 
 
 def test_correlated_noise_counts_for_less():
-    white, coloured = OrbitEvidence(1000, (10,)), OrbitEvidence(1000, (10,), effective=0.2)
+    white, coloured = TrajectoryEvidence(1000, (10,)), TrajectoryEvidence(1000, (10,), effective=0.2)
     rivals = [Rival(((1, 2),), 0, 990.0, 0.4), Rival(((1, 3),), 0, 1000.0, 0.4)]
     assert white.ranked(rivals)[0] is coloured.ranked(rivals)[0] is rivals[0]
     assert white.confidence(rivals) > coloured.confidence(rivals) + 0.1
 
 
 def test_a_misfit_beyond_the_noise_lowers_the_confidence():
-    evidence = OrbitEvidence(1000, (10,))
+    evidence = TrajectoryEvidence(1000, (10,))
     good = [Rival(((1, 2),), 0, 1000.0, 0.9), Rival(((1, 3),), 0, 1050.0, 0.1)]
     poor = [Rival(((1, 2),), 0, 1100.0, 0.9), Rival(((1, 3),), 0, 1155.0, 0.1)]
     assert evidence.confidence(good) > 0.95
@@ -146,7 +146,7 @@ def test_modes_of_a_field_are_heard_where_rows_leave_its_equation_open():
     system = random_field("burgers_fisher", 0)
     data = add_field_noise(system.simulate(np.random.RandomState(0)), 0.5, np.random.RandomState(0))
     found = es.discover(data, library=system.library)
-    assert found.selection.choices[0].preparation == ORBIT
+    assert found.selection.choices[0].variant == TRAJECTORY_FIT
     assert {q: set(terms) for q, terms in found.solution.terms.items()} == {q: set(w) for q, w in system.truth.items()}
     rows = es.discover(data, library=system.library, rule=PathEvidence.for_modes())
     assert set(rows.solution.terms["u_t"]) != set(system.truth["u_t"])
@@ -175,7 +175,7 @@ def test_large_libraries_pay_more_for_a_term():
     """Gamma is 1/2 up to 35 candidates and 1 beyond: k of D terms cost ln C(D, k) once or twice."""
 
     def price_of_two(terms):
-        rule = OrbitEvidence(1000, (terms,))
+        rule = TrajectoryEvidence(1000, (terms,))
         return rule.price(1000.0, ((0, 1),)) - 2 * np.log(1000)
 
     assert price_of_two(35) == pytest.approx(np.log(35 * 34 / 2))

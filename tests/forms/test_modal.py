@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from exactsindy.data import field, trajectories
-from exactsindy.discovery import field_forms
+from exactsindy.discovery import field_variants as field_forms
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.forms import ModalForm, WeakForm, inform_field, smooth_field
 from exactsindy.forms.modal_smoothing import TimeBasis, smooth_modes

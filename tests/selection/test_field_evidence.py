@@ -5,9 +5,9 @@ import pytest
 
 from exactsindy.problem import Problem
 from exactsindy.selection import PathEvidence
-from exactsindy.selection.evidence import FEATURES, MODE_WEIGHTS, SIGNIFICANCE, significance
+from exactsindy.selection.choices import Candidate
 from exactsindy.selection.growth import log_gains
-from exactsindy.selection.record import Candidate
+from exactsindy.selection.path_evidence import FEATURES, MODE_WEIGHTS, SIGNIFICANCE, significance
 from exactsindy.solver import solve_path
 
 
@@ -38,9 +38,9 @@ def test_a_weak_but_significant_term_is_kept_for_modes():
     assert rule.features(path, 0).shape == (5, 8)
     assert PathEvidence().features(path, 0).shape == (5, 6)
     candidate = Candidate("", 0.0, path.problem, (), path)
-    verdict = rule.judge(candidate)[0]
-    assert verdict.k == 3
+    score = rule.scores(candidate)[0]
+    assert score.k == 3
     # What the significance says speaks for the third term, and against a fourth.
-    blind = PathEvidence((*MODE_WEIGHTS[:6], 0.0, 0.0), rule.none).judge(candidate)[0]
-    assert verdict.values[3] - verdict.values[2] > blind.values[3] - blind.values[2] + 0.3
-    assert verdict.values[3] - verdict.values[4] > blind.values[3] - blind.values[4] + 1.0
+    blind = PathEvidence((*MODE_WEIGHTS[:6], 0.0, 0.0), rule.none).scores(candidate)[0]
+    assert score.values[3] - score.values[2] > blind.values[3] - blind.values[2] + 0.3
+    assert score.values[3] - score.values[4] > blind.values[3] - blind.values[4] + 1.0

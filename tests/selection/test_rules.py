@@ -7,7 +7,7 @@ import pytest
 
 import exactsindy as es
 from exactsindy.errors import SolverError
-from exactsindy.selection import effective_rows, effective_samples, fair_path, growth_ratio, inclusion
+from exactsindy.selection import effective_rows, effective_samples, growth_ratio, inclusion, shared_path
 from exactsindy.selection.growth import log_gains, ratios
 from exactsindy.selection.resampling import leave_one_out
 
@@ -96,7 +96,7 @@ def test_each_equation_comes_from_the_better_preparation():
     worse_second = targets + np.array([0.0, 3.0, 0.0]) * rng.normal(size=targets.shape)
     problems = {"a": problem_of(theta, worse_first), "b": problem_of(theta, worse_second)}
     chosen = es.select(problems, k_max=5)
-    assert [choice.preparation for choice in chosen.choices][:2] == ["b", "a"]
+    assert [choice.variant for choice in chosen.choices][:2] == ["b", "a"]
     assert chosen.solution.support[:2] == ((3, 7), (1,))
     assert chosen.solution.problem.target_names == tuple(NAMES)
     assert es.verify(chosen.solution.problem, chosen.solution).ok
@@ -176,11 +176,11 @@ def test_effective_rows_enter_the_criterion(folds):
 def test_time_is_shared_by_the_equations():
     theta, targets = rows()
     problem = problem_of(theta, targets)
-    fair, plain = fair_path(problem, 4, settings=es.Settings(seconds=30.0)), es.solve_path(problem, 4)
+    fair, plain = shared_path(problem, 4, settings=es.Settings(seconds=30.0)), es.solve_path(problem, 4)
     assert np.allclose(fair.objectives, plain.objectives, rtol=1e-14)
     assert all(es.verify(problem, solution).ok for solution in fair)
     assert [s.support for s in fair] == [s.support for s in plain]
-    limited = fair_path(problem, 4, settings=es.Settings(nodes=1, threads=1))
+    limited = shared_path(problem, 4, settings=es.Settings(nodes=1, threads=1))
     assert all(len(limited[k].support[2]) > 0 for k in range(1, 5))
 
 
@@ -190,7 +190,7 @@ def test_messages(folds):
         (lambda: es.select(whole, k_max=3, rule="aic"), r"rule='aic': expected 'auto' or a rule"),
         (lambda: es.select(whole, k_max=3, rule=es.selection.BIC), r"expected 'auto' or a rule"),
         (lambda: es.select(5, k_max=3), r"problems: got int; expected a Problem, a list of folds"),
-        (lambda: es.select({}, k_max=3), r"select: got 0 preparations and 1 ridges"),
+        (lambda: es.select({}, k_max=3), r"select: got 0 variants and 1 ridges"),
         (
             lambda: es.select(whole, k_max=3, rule=es.selection.CrossValidation()),
             r"CrossValidation: needs the data in parts",
@@ -215,5 +215,5 @@ def test_messages(folds):
         with pytest.raises(SolverError, match=message):
             call()
     other = es.Problem.from_arrays(np.eye(3), np.ones(3))
-    with pytest.raises(SolverError, match=r"preparation 'b' has the equations y0', the first one x', y', z'"):
+    with pytest.raises(SolverError, match=r"variant 'b' has the equations y0', the first one x', y', z'"):
         es.select({"a": whole, "b": other}, k_max=2)

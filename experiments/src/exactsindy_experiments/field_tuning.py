@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from exactsindy.data import Field
-from exactsindy.discovery.defaults import default_size
-from exactsindy.discovery.field_forms import whitened_modes
-from exactsindy.discovery.preparing import measured
-from exactsindy.discovery.refining import compare
-from exactsindy.discovery.trajectory_forms import Prepared
+from exactsindy.discovery.field_variants import whitened_modes
+from exactsindy.discovery.prepare import measured
+from exactsindy.discovery.refine import compare
+from exactsindy.discovery.request import default_size
+from exactsindy.discovery.trajectory_variants import Variant
 from exactsindy.errors import DataError
-from exactsindy.selection import PathEvidence, fair_path, select
+from exactsindy.selection import PathEvidence, select, shared_path
 from exactsindy.solver import Path, Settings
 from exactsindy.systems import FieldSystem, add_field_noise
 from exactsindy_experiments.random_fields import LINES, PLANES, random_field
@@ -47,7 +47,7 @@ class Drawn:
     system: FieldSystem
     noise: float
     data: Field
-    prepared: Prepared
+    prepared: Variant
 
     @property
     def truth(self) -> tuple[frozenset[str], ...]:
@@ -79,7 +79,7 @@ def tuning_paths(half: int, *, say: Callable[[str], None] = print) -> Iterator[T
     """Yield the proved paths of a half."""
     for drawn in drawn_fields(half, say=say):
         problem = drawn.prepared.problem
-        path = fair_path(problem, default_size(drawn.data, problem), settings=_LIMITS)
+        path = shared_path(problem, default_size(drawn.data, problem), settings=_LIMITS)
         yield TunedPath(drawn.system.name, drawn.noise, path, drawn.truth)
 
 

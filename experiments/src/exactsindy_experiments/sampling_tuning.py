@@ -12,7 +12,7 @@ from exactsindy.data import Trajectories
 from exactsindy.discovery import discover
 from exactsindy.discovery.sampling import FINE, sampling
 from exactsindy.forms import smooth
-from exactsindy.selection import ORBIT
+from exactsindy.selection import TRAJECTORY_FIT
 from exactsindy_experiments.selection_benchmark import SETTINGS
 from exactsindy_experiments.selection_cases import SelectionCase
 from exactsindy_experiments.selection_conditions import load_condition
@@ -40,7 +40,7 @@ def row_examples(cases: Sequence[SelectionCase], *, say: Callable[[str], None] =
         smoothed = smooth(loaded.data)
         coarse = max(math.log(FINE / sampling(smoothed.values, smoothed.noise).per_period), 0.0)
         for choice, true in zip(result.selection.choices, loaded.truth.values(), strict=True):
-            if choice.preparation != ORBIT and not math.isnan(choice.confidence):
+            if choice.variant != TRAJECTORY_FIT and not math.isnan(choice.confidence):
                 p = min(max(choice.confidence, 1e-9), 1 - 1e-9)
                 right = frozenset(result.solution.terms[choice.equation]) == true
                 found.append(RowExample(math.log(p / (1 - p)) + coarse, coarse, right))

@@ -1,4 +1,4 @@
-"""Fits the weights of `PathEvidence` and `OrbitEvidence` to the tuning half of the random systems."""
+"""Fits the weights of `PathEvidence` and `TrajectoryEvidence` to the tuning half of the random systems."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.data import Trajectories
-from exactsindy.discovery.orbit_search import Comparison
-from exactsindy.discovery.refining import compare
-from exactsindy.discovery.trajectory_forms import Prepared, whitened_increments
+from exactsindy.discovery.refine import compare
+from exactsindy.discovery.trajectory_search import Comparison
+from exactsindy.discovery.trajectory_variants import Variant, whitened_increments
 from exactsindy.forms import IncrementForm
 from exactsindy.forms.equations import groups
 from exactsindy.library import Library
-from exactsindy.selection import OrbitEvidence, PathEvidence, fair_path, select
-from exactsindy.selection.evidence import features
+from exactsindy.selection import PathEvidence, TrajectoryEvidence, select, shared_path
+from exactsindy.selection.path_evidence import features
 from exactsindy.solver import Settings
 from exactsindy.trajectory_fit import Measured, MeasuredTrajectories, features_of
 from exactsindy_experiments.selection_cases import Loaded, SelectionCase, load
@@ -50,7 +50,7 @@ def examples(cases: Sequence[SelectionCase], *, say: Callable[[str], None] = pri
     """Return the examples of tuning cases."""
     found = []
     for loaded, prepared in _prepared(cases, say):
-        paths = [fair_path(part.problem, K_MAX, settings=_LIMITS) for part in prepared]
+        paths = [shared_path(part.problem, K_MAX, settings=_LIMITS) for part in prepared]
         names = prepared[0].problem.names
         for entry, true in enumerate(loaded.truth.values()):
             table = np.vstack([features(path, entry) for path in paths])
@@ -69,7 +69,7 @@ class Compared:
     comparison: Comparison
     truth: Sequence[frozenset[str]]
 
-    def right(self, evidence: OrbitEvidence, equation: int) -> bool:
+    def right(self, evidence: TrajectoryEvidence, equation: int) -> bool:
         """Say whether the terms of an open equation that a rule prefers are the true ones."""
         names = features_of(self.measured, equation).names
         best = evidence.ranked(self.comparison.rivals[equation])[0]
@@ -113,7 +113,7 @@ def compared_orbits(
 
 
 def shares_right(
-    data: Sequence[Compared], rule: Callable[[OrbitEvidence, float], OrbitEvidence], values: Sequence[float]
+    data: Sequence[Compared], rule: Callable[[TrajectoryEvidence, float], TrajectoryEvidence], values: Sequence[float]
 ) -> dict[float, float]:
     """Return for each value the share of open equations whose terms are right, if the rule is changed to it."""
     found = {}
@@ -125,7 +125,7 @@ def shares_right(
 
 def _prepared(
     cases: Sequence[SelectionCase], say: Callable[[str], None], library: Callable[[int], Library] | None = None
-) -> Iterator[tuple[Loaded, tuple[Prepared, ...]]]:
+) -> Iterator[tuple[Loaded, tuple[Variant, ...]]]:
     for i, case in enumerate(cases):
         loaded = load(case)
         if library is not None:

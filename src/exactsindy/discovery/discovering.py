@@ -7,17 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 from exactsindy.data import Field, Notice, Trajectories, as_data
-from exactsindy.discovery.defaults import default_library, default_size, largest
-from exactsindy.discovery.notices import ambiguity_notices, residual_notices, sampling_notices, selection_notices
-from exactsindy.discovery.preparing import default_rule, folds_of, measured, prepare
-from exactsindy.discovery.proving import evident, interrupted, prove, rivals, settled
-from exactsindy.discovery.record import Discovery
-from exactsindy.discovery.refining import refine
+from exactsindy.discovery.explain import ambiguity_notices, residual_notices, sampling_notices, selection_notices
+from exactsindy.discovery.prepare import default_rule, folds_of, measured, prepare
+from exactsindy.discovery.prove import interrupted, prove, resolved, rivals, unambiguous
+from exactsindy.discovery.refine import refine
+from exactsindy.discovery.request import default_library, default_size, largest
 from exactsindy.discovery.residuals import residuals
-from exactsindy.discovery.rest import without_rest
-from exactsindy.discovery.sampling import sampling, tempered
+from exactsindy.discovery.result import Discovery
+from exactsindy.discovery.sampling import calibrated, sampling
 from exactsindy.discovery.stopwatch import DEFAULT_SECONDS, Stopwatch, limits
-from exactsindy.discovery.trajectory_forms import Prepared
+from exactsindy.discovery.trajectory_variants import Variant
+from exactsindy.discovery.trim import trim_steady_tail
 from exactsindy.errors import DataError
 from exactsindy.forms import Smoothed, Whiteness
 from exactsindy.library import Library
@@ -26,8 +26,7 @@ from exactsindy.selection import Rule, Selection
 from exactsindy.selection import select as select_size
 from exactsindy.solver import Settings, Total
 
-# Shares of the time limit: trial models, paths (a glance, which serves where the choice is evident; the last try where
-# the one before leaves it open), orbits. Rivals have another (proving.py); what is left proves the chosen sizes.
+# Fractions of the time limit.
 _GLANCE = 0.02
 _TRIAL_SHARE, _PATH_SHARES, _ORBIT_SHARE = 0.2, (_GLANCE, 0.1, 0.35), 0.4
 
@@ -126,15 +125,15 @@ def discover(
         selection = select_size(
             folds, k_max=size, ridge=ridge, rule=chosen_rule, constraints=constraints, settings=watch.share(share)
         )
-        if share == _GLANCE and not evident(selection):
+        if share == _GLANCE and not unambiguous(selection):
             continue
         # Orbits need no proof of the rows' paths: what they choose is proved for a regression of their own.
         selection, whiteness = _refined(used, terms, prepared, selection, asked, watch)
-        if whiteness is not None or settled(selection) or interrupted(selection):
+        if whiteness is not None or resolved(selection) or interrupted(selection):
             break
     smoothed = getattr(prepared[0].form, "smoothed", None)
     if isinstance(smoothed, Smoothed):
-        selection = tempered(selection, sampling(smoothed.values, smoothed.noise))
+        selection = calibrated(selection, sampling(smoothed.values, smoothed.noise))
     selection = prove(selection, constraints, watch)
     pool = rivals(selection, constraints, watch)
     solution = selection.solution
@@ -160,7 +159,7 @@ def discover(
 def _refined(
     data: Trajectories | Field,
     library: Library,
-    prepared: Sequence[Prepared],
+    prepared: Sequence[Variant],
     selection: Selection,
     asked: tuple[Any, ...],
     watch: Stopwatch,
@@ -182,7 +181,7 @@ def _used(data: Trajectories | Field, form: Any) -> tuple[Trajectories | Field, 
     """Return the part of the data that equations are sought in."""
     if isinstance(data, Field) or not (isinstance(form, str) and form == "auto"):
         return data, []
-    used, notes = without_rest(data)
+    used, notes = trim_steady_tail(data)
     return used, list(notes)
 
 

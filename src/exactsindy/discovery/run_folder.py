@@ -20,14 +20,18 @@ import numpy as np
 from exactsindy import __version__
 from exactsindy._atomic import write_atomically
 from exactsindy.data import Notice, read_data, save_data
-from exactsindy.discovery.record import Discovery
+from exactsindy.discovery.result import Discovery
 from exactsindy.errors import DataError
 from exactsindy.model import Model
 from exactsindy.problem import Problem, read_arrays
-from exactsindy.selection import Choice, Row, Selection
+from exactsindy.selection import TRAJECTORY_FIT, Choice, Selection, TableRow
 from exactsindy.solver import path_record, plain, pool_record, read_path, read_pool, read_solution, solution_record
 
-FORMAT = "exactsindy run 1"
+FORMAT = "exactsindy run 2"
+#: Folders of these formats are read; in the first, a choice called its variant a preparation.
+_READABLE = ("exactsindy run 1", FORMAT)
+#: What the first format called the variant that trajectory fits chose.
+_FIRST_NAMES = {"most likely orbit": TRAJECTORY_FIT}
 
 
 @dataclass(frozen=True)
@@ -113,8 +117,11 @@ def load_run(folder: str | os.PathLike[str]) -> Run:
     if not (source / "run.json").is_file():
         raise DataError(f"{str(folder)!r} is no run folder (no run.json); `exactsindy discover --run` makes one.")
     about, results = _read(source / "run.json"), _read(source / "results.json")
-    if about.get("format") != FORMAT:
-        raise DataError(f"{str(folder)!r}: run.json has the format {about.get('format')!r}; expected {FORMAT!r}.")
+    if about.get("format") not in _READABLE:
+        raise DataError(
+            f"{str(folder)!r}: run.json has the format {about.get('format')!r}; expected {' or '.join(_READABLE)}. Run "
+            "`exactsindy discover --run` again, or read the folder with the version that wrote it."
+        )
     problem, data = Problem.load(source / "problem.npz"), read_data(read_arrays(source / "data.npz"))
     for name, have, want in (
         ("problem.npz", problem.fingerprint, about.get("problem_sha256")),
@@ -158,7 +165,7 @@ def _results(found: Discovery) -> dict[str, Any]:
     }
 
 
-def _plain_record(item: Choice | Row) -> dict[str, Any]:
+def _plain_record(item: Choice | TableRow) -> dict[str, Any]:
     record = asdict(item)
     for key, value in record.items():
         if isinstance(value, float | np.floating):
@@ -171,13 +178,25 @@ def _plain_record(item: Choice | Row) -> dict[str, Any]:
 def _selection(record: Mapping[str, Any], problem: Problem) -> Selection:
     choices = tuple(
         Choice(**{**c, "rival_terms": tuple(c["rival_terms"]), **_floats(c, "score", "confidence")})
-        for c in record["choices"]
+        for c in map(_renamed, record["choices"])
     )
     table = tuple(
-        Row(**{**row, "terms": tuple(row["terms"]), **_floats(row, "objective", "value")}) for row in record["table"]
+        TableRow(**{**row, "terms": tuple(row["terms"]), **_floats(row, "objective", "value")})
+        for row in map(_renamed, record["table"])
     )
     solution, path = read_solution(record["solution"], problem), read_path(record["path"], problem)
     return Selection(solution, path, table, record["inclusion"], choices, record["rule"])
+
+
+def _renamed(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a stored choice or row with the names of today."""
+    if "preparation" not in record:
+        return dict(record)
+    name = record["preparation"]
+    return {
+        **{key: value for key, value in record.items() if key != "preparation"},
+        "variant": _FIRST_NAMES.get(name, name),
+    }
 
 
 def _floats(record: Mapping[str, Any], *keys: str) -> dict[str, float]:

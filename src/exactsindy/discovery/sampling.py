@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.selection import ORBIT, PathEvidence, Selection
+from exactsindy.selection import TRAJECTORY_FIT, PathEvidence, Selection
 
 Array = NDArray[np.float64]
 
@@ -61,7 +61,7 @@ def sampling(states: Sequence[Array], noise: Array) -> Sampling:
     return Sampling(samples, float((crossings * moves).max()) / 2)
 
 
-def tempered(selection: Selection, found: Sampling, *, power: float = 1.0) -> Selection:
+def calibrated(selection: Selection, found: Sampling, *, power: float = 1.0) -> Selection:
     """Return the selection with the odds of equations chosen by rows lowered for coarse samples.
 
     Orbits see for themselves where quadrature is too coarse.
@@ -71,7 +71,7 @@ def tempered(selection: Selection, found: Sampling, *, power: float = 1.0) -> Se
         return selection
     choices = tuple(
         choice
-        if choice.preparation == ORBIT or math.isnan(choice.confidence)
+        if choice.variant == TRAJECTORY_FIT or math.isnan(choice.confidence)
         else replace(choice, confidence=factor * choice.confidence / (1 - (1 - factor) * choice.confidence))
         for choice in selection.choices
     )

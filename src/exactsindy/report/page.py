@@ -63,7 +63,7 @@ def _equation(found: Found, i: int) -> dict[str, Any]:
             "proved lower bound": f"{solution.lower_bound[entry]:.8g}",
             "gap": f"{solution.gap[entry]:.1e}",
             "nodes searched": f"{int(solution.nodes[entry]):,}",
-            "rows from": choice.preparation or "the form given",
+            "rows from": choice.variant or "the form given",
         },
     }
 

@@ -104,7 +104,7 @@ def _inclusion(found: Found, target: str) -> Iterator[str]:
     if shares:
         shown = ", ".join(f"{name} {100 * share:.0f} %" for name, share in list(shares.items())[:8] if share >= 0.05)
         orbits = any(c.equation == target and c.rival_terms for c in found.selection.choices)
-        yield f"{'Among the models whose orbits were compared' if orbits else 'In resamples of the data'}: {shown}."
+        yield f"{'Among the models whose trajectories were fitted' if orbits else 'In resamples of the data'}: {shown}."
 
 
 def joint_facts(found: Found) -> Iterator[str]:

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from exactsindy.errors import SolverError
 from exactsindy.problem import Problem
+from exactsindy.selection.choices import Candidate, SizeScore
 from exactsindy.selection.effective import effective_rows
 from exactsindy.selection.growth import first_sizes, ln_choose, row_counts, term_count
-from exactsindy.selection.record import Candidate, Verdict
 from exactsindy.solver import Solution, Total, refit
 
 Array = NDArray[np.float64]
@@ -47,8 +47,8 @@ class AICc:
         if self.count not in ("all", "own"):
             raise SolverError(f"AICc(count={self.count!r}): expected 'all' (as coded) or 'own' (as written).")
 
-    def judge(self, candidate: Candidate) -> tuple[Verdict, ...]:
-        """Return the verdict on every equation of a candidate."""
+    def scores(self, candidate: Candidate) -> tuple[SizeScore, ...]:
+        """Return the score on every equation of a candidate."""
 
         def price(solution: Solution, entry: int, m: float) -> float:
             everything = self.count == "all" or isinstance(solution.k, Total)
@@ -87,8 +87,8 @@ class BIC:
         if isinstance(self.rows, str) and self.rows != "folds":
             raise SolverError(f"BIC(rows={self.rows!r}): expected a number, a mapping by equation, or 'folds'.")
 
-    def judge(self, candidate: Candidate) -> tuple[Verdict, ...]:
-        """Return the verdict on every equation of a candidate."""
+    def scores(self, candidate: Candidate) -> tuple[SizeScore, ...]:
+        """Return the score on every equation of a candidate."""
 
         def price(solution: Solution, entry: int, m: float) -> float:
             k = sum(map(len, solution.support)) if isinstance(solution.k, Total) else len(solution.support[entry])
@@ -118,7 +118,7 @@ def _least(
     smallest: int,
     rows: float | str | Mapping[str, float] | None,
     price: Callable[[Solution, int, float], float],
-) -> tuple[Verdict, ...]:
+) -> tuple[SizeScore, ...]:
     """Return the size of least m ln(RSS / m) + price per entry, among those that satisfy the constraints."""
     scored = candidate.problem if validation is None else validation
     shared = isinstance(candidate.path[0].k, Total)
@@ -137,12 +137,12 @@ def _least(
                 continue
             m = _effective(rows, candidate, entry, n)
             values[k, entry] = m * math.log(left / n) + price(solution, entry, m)
-    verdicts = []
+    scores = []
     for column in values.T:
         order = np.argsort(np.where(np.isnan(column), np.inf, column), kind="stable")
         rival = int(order[1]) if len(order) > 1 and np.isfinite(column[order[1]]) else None
-        verdicts.append(Verdict(int(order[0]), -float(column[order[0]]), tuple(map(float, column)), rival))
-    return tuple(verdicts)
+        scores.append(SizeScore(int(order[0]), -float(column[order[0]]), tuple(map(float, column)), rival))
+    return tuple(scores)
 
 
 def _effective(

@@ -25,7 +25,7 @@ def effective_rows(folds: Sequence[Problem], coef: ArrayLike) -> Array:
     folds
         Parts of the data, contiguous in time, such as ``form.folds(data, library, 20)``.
     coef
-        Coefficients (equations x terms) whose residuals are looked at; an over-full model serves best.
+        Coefficients (equations x terms) whose residuals are looked at; an saturated model serves best.
 
     Examples
     --------

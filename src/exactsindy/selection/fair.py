@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from exactsindy.problem import Problem
-from exactsindy.selection.join import alone, merge
+from exactsindy.selection.paths import alone, merge
 from exactsindy.solver import Path, Settings, Total, ridge_matrix, solve_path
 
 
-def fair_path(
+def shared_path(
     problem: Problem,
     k_max: int | Total,
     *,
@@ -36,7 +36,7 @@ def fair_path(
     >>> import numpy as np
     >>> theta = np.random.default_rng(0).normal(size=(50, 6))
     >>> problem = Problem.from_arrays(theta, theta[:, :2])
-    >>> fair_path(problem, 2, settings=Settings(seconds=5.0))[1].support
+    >>> shared_path(problem, 2, settings=Settings(seconds=5.0))[1].support
     ((0,), (1,))
     """
     limited = settings.seconds is not None or settings.nodes is not None

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from exactsindy.errors import SolverError
 from exactsindy.problem import Problem
+from exactsindy.selection.choices import Candidate, SizeScore
 from exactsindy.selection.confidence import BANDS, probability
-from exactsindy.selection.record import Candidate, Verdict
 from exactsindy.solver import Path, Status, Total, total
 
 Array = NDArray[np.float64]
@@ -54,8 +54,8 @@ class GrowthRatio:
         if self.rows not in BANDS:
             raise SolverError(f"GrowthRatio(rows={self.rows!r}): expected one of {', '.join(BANDS)}.")
 
-    def judge(self, candidate: Candidate) -> tuple[Verdict, ...]:
-        """Return the verdict on every equation of a candidate."""
+    def scores(self, candidate: Candidate) -> tuple[SizeScore, ...]:
+        """Return the score on every equation of a candidate."""
         found = []
         gains = log_gains(candidate.path)
         counts = row_counts(candidate.path)
@@ -68,7 +68,7 @@ class GrowthRatio:
             compared = 0 < k <= len(q)  # a library of one term has no ratio
             best = float(q[k - 1]) if compared else 0.0
             rival = _rival(q, k)
-            found.append(Verdict(k, best, values, rival, probability(best, self.rows) if compared else math.nan))
+            found.append(SizeScore(k, best, values, rival, probability(best, self.rows) if compared else math.nan))
         return tuple(found)
 
     def pick(self, gains: Array, q: Array, m: int, first: int = 0) -> int:
@@ -96,8 +96,8 @@ def growth_ratio(path: Path) -> list[int]:
     >>> growth_ratio(es.solve_path(es.Problem.from_arrays(theta, y), 5))
     [2]
     """
-    verdicts = GrowthRatio().judge(Candidate("", 0.0, path.problem, (), path))
-    return [verdict.k for verdict in verdicts]
+    scores = GrowthRatio().scores(Candidate("", 0.0, path.problem, (), path))
+    return [score.k for score in scores]
 
 
 def log_gains(path: Path) -> Array:

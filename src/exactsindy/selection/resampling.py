@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from exactsindy.errors import SolverError
 from exactsindy.problem import Problem
-from exactsindy.selection.fair import fair_path
+from exactsindy.selection.choices import Candidate, SizeScore
+from exactsindy.selection.fair import shared_path
 from exactsindy.selection.growth import first_sizes
-from exactsindy.selection.record import Candidate, Verdict
 from exactsindy.solver import Path, Settings, Total
 
 Array = NDArray[np.float64]
@@ -33,8 +33,8 @@ class CrossValidation:
 
     one_standard_error: bool = True
 
-    def judge(self, candidate: Candidate) -> tuple[Verdict, ...]:
-        """Return the verdict on every equation of a candidate."""
+    def scores(self, candidate: Candidate) -> tuple[SizeScore, ...]:
+        """Return the score on every equation of a candidate."""
         folds = need_folds(candidate, "CrossValidation", 2)
         errors = []
         for fold, rest in zip(folds, leave_one_out(folds), strict=True):
@@ -44,7 +44,7 @@ class CrossValidation:
             scores = rss.sum(axis=1, keepdims=True) / rows.sum() if _shared(path) else rss / rows
             errors.append(np.where(np.isfinite(path.objectives), scores, np.nan))
         mean, spread = np.mean(errors, axis=0), np.std(errors, axis=0, ddof=1) / np.sqrt(len(folds))
-        verdicts = []
+        scores = []
         for column, width in zip(mean.T, spread.T, strict=True):
             if np.isnan(column).all():
                 raise SolverError(
@@ -54,8 +54,8 @@ class CrossValidation:
             best = int(np.nanargmin(column))
             limit = column[best] + width[best] * self.one_standard_error
             k = int(np.flatnonzero(column <= limit)[0])
-            verdicts.append(Verdict(k, -float(column[k]), tuple(map(float, column)), best if best != k else None))
-        return tuple(verdicts)
+            scores.append(SizeScore(k, -float(column[k]), tuple(map(float, column)), best if best != k else None))
+        return tuple(scores)
 
 
 @dataclass(frozen=True)
@@ -82,12 +82,12 @@ class Stability:
         if not (isinstance(self.count, int) and self.count >= 1):
             raise SolverError(f"Stability(count={self.count!r}): expected an integer >= 1, e.g. 30.")
 
-    def judge(self, candidate: Candidate) -> tuple[Verdict, ...]:
-        """Return the verdict on every equation of a candidate."""
+    def scores(self, candidate: Candidate) -> tuple[SizeScore, ...]:
+        """Return the score on every equation of a candidate."""
         folds = need_folds(candidate, "Stability", 2)
         paths = [again(candidate, resample) for resample in resamples(folds, self.count, self.seed)]
         shared = _shared(candidate.path)
-        verdicts = []
+        scores = []
         for entry, first in enumerate(first_sizes(candidate.path)):
             values = [1.0] if first == 0 else [np.nan] * first
             for k in range(len(values), len(candidate.path)):
@@ -95,8 +95,8 @@ class Stability:
                 seen = [members(path, k, entry, shared) for path in paths]
                 values.append(min((float(np.mean([t in s for s in seen])) for t in wanted), default=1.0))
             k = max((i for i, value in enumerate(values) if value >= self.threshold), default=first)
-            verdicts.append(Verdict(k, float(values[k]), tuple(map(float, values))))
-        return tuple(verdicts)
+            scores.append(SizeScore(k, float(values[k]), tuple(map(float, values))))
+        return tuple(scores)
 
 
 def inclusion(
@@ -193,7 +193,7 @@ def again(candidate: Candidate, problem: Problem) -> Path:
     budget = candidate.path[0].k
     k_max = Total(size, budget.weights) if isinstance(budget, Total) else size
     last = candidate.path[len(candidate.path) - 1]
-    return fair_path(
+    return shared_path(
         problem,
         k_max,
         ridge=candidate.ridge,

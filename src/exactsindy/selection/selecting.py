@@ -9,11 +9,11 @@ from typing import Any, Protocol
 
 from exactsindy.errors import SolverError
 from exactsindy.problem import Problem
-from exactsindy.selection.evidence import PathEvidence
-from exactsindy.selection.fair import fair_path
+from exactsindy.selection.choices import Candidate, Choice, Selection, SizeScore, TableRow, rows_of
+from exactsindy.selection.fair import shared_path
 from exactsindy.selection.growth import GrowthRatio, first_sizes
-from exactsindy.selection.join import join_paths, join_problems
-from exactsindy.selection.record import Candidate, Choice, Row, Selection, Verdict, rows_of
+from exactsindy.selection.path_evidence import PathEvidence
+from exactsindy.selection.paths import join_paths, join_problems
 from exactsindy.selection.resampling import inclusion, weighted_sum
 from exactsindy.solver import Path, Settings, Total
 
@@ -25,8 +25,8 @@ _LEAST_FOLDS = 5
 class Rule(Protocol):
     """How a size is picked from a path: `GrowthRatio`, `AICc`, `BIC`, `CrossValidation`, `Stability`."""
 
-    def judge(self, candidate: Candidate) -> tuple[Verdict, ...]:
-        """Return the verdict on every equation of a candidate (one in all for a shared budget)."""
+    def scores(self, candidate: Candidate) -> tuple[SizeScore, ...]:
+        """Return the score on every equation of a candidate (one in all for a shared budget)."""
 
 
 def select(
@@ -45,7 +45,7 @@ def select(
     problems
         A Problem; or its folds, a list of Problems contiguous in time such as ``form.folds(data, library, 10)``,
         which cross-validation, stability and inclusion probabilities need; or a mapping from a name to either, for
-        several preparations of the same data: then each equation is taken from the one that the rule scores best.
+        several variants of the same data: then each equation is taken from the one that the rule scores best.
     k_max
         Largest number of terms of an equation, or ``Total(k_max)`` for a budget shared by all. Let it exceed the
         expected number by 2 or 3.
@@ -88,40 +88,40 @@ def select(
         )
     for candidate in candidates:
         first_sizes(candidate.path)  # refuses constraints that no size satisfies
-    verdicts = [chosen_rule.judge(candidate) for candidate in candidates]
-    entries = range(len(verdicts[0]))
+    scores = [chosen_rule.scores(candidate) for candidate in candidates]
+    entries = range(len(scores[0]))
     shared = isinstance(k_max, Total)
     targets = candidates[0].problem.target_names
     labels = (", ".join(targets),) if shared else targets
-    settled = [_settle(chosen_rule, candidates, [of[i] for of in verdicts], i) for i in entries]
-    best, chosen = [c for c, _ in settled], [verdict for _, verdict in settled]
+    resolved = [_resolve(chosen_rule, candidates, [of[i] for of in scores], i) for i in entries]
+    best, chosen = [c for c, _ in resolved], [score for _, score in resolved]
     path = _path(candidates, best, shared)
-    sizes = [verdict.k for verdict in chosen]
+    sizes = [score.k for score in chosen]
     solution = path[sizes[0]] if shared else path.at(sizes)
     choices = tuple(
         Choice(label, v.k, candidates[c].name, candidates[c].ridge, v.score, v.confidence, v.rival)
         for label, v, c in zip(labels, chosen, best, strict=True)
     )
-    table: list[Row] = []
+    table: list[TableRow] = []
     for c, candidate in enumerate(candidates):
         for i in entries:
-            verdict = chosen[i] if c == best[i] else verdicts[c][i]
-            table += rows_of(candidate, i, labels[i], verdict, c == best[i])
+            score = chosen[i] if c == best[i] else scores[c][i]
+            table += rows_of(candidate, i, labels[i], score, c == best[i])
     shares = _inclusion(candidates, best, solution, shared, tuple(constraints), clock)
     return Selection(solution, path, tuple(table), shares, choices, chosen_rule)
 
 
-def _settle(rule: Rule, candidates: Sequence[Candidate], verdicts: list[Verdict], i: int) -> tuple[int, Verdict]:
-    """Return the candidate and verdict for one equation: the best score, or what the rule makes of all together."""
+def _resolve(rule: Rule, candidates: Sequence[Candidate], scores: list[SizeScore], i: int) -> tuple[int, SizeScore]:
+    """Return the candidate and score for one equation: the best score, or what the rule makes of all together."""
     if isinstance(rule, PathEvidence) and not isinstance(candidates[0].path[0].k, Total):
         names = [candidate.path.problem.names for candidate in candidates]
         supports = [
             [frozenset(names[c][j] for j in solution.support[i]) for solution in candidate.path]
             for c, candidate in enumerate(candidates)
         ]
-        return rule.settle(supports, verdicts)
-    c = max(range(len(candidates)), key=lambda c: verdicts[c].score)
-    return c, verdicts[c]
+        return rule.resolve(supports, scores)
+    c = max(range(len(candidates)), key=lambda c: scores[c].score)
+    return c, scores[c]
 
 
 class _Clock:
@@ -142,7 +142,7 @@ class _Clock:
 def _rule(rule: Any) -> Rule:
     if isinstance(rule, str) and rule == "auto":
         return GrowthRatio()
-    if isinstance(rule, type) or not hasattr(rule, "judge"):
+    if isinstance(rule, type) or not hasattr(rule, "scores"):
         raise SolverError(
             f"rule={rule!r}: expected 'auto' or a rule: GrowthRatio(), AICc(...), BIC(...), EBIC(...), "
             "CrossValidation(), Stability()."
@@ -156,9 +156,7 @@ def _candidates(
     named = problems if isinstance(problems, Mapping) else {"": problems}
     ridges = list(ridge) if isinstance(ridge, (list, tuple)) else [ridge]
     if not named or not ridges:
-        raise SolverError(
-            f"select: got {len(named)} preparations and {len(ridges)} ridges; expected at least one of each."
-        )
+        raise SolverError(f"select: got {len(named)} variants and {len(ridges)} ridges; expected at least one of each.")
     folds = {name: _folds(value) for name, value in named.items()}
     first = next(iter(folds.values()))[0].target_names
     found = []
@@ -168,12 +166,12 @@ def _candidates(
         whole = parts[0] if len(parts) == 1 else weighted_sum(parts, [1.0] * len(parts))
         if whole.target_names != first:
             raise SolverError(
-                f"select: preparation {name!r} has the equations {', '.join(whole.target_names)}, the first one "
+                f"select: variant {name!r} has the equations {', '.join(whole.target_names)}, the first one "
                 f"{', '.join(first)}; expected the same."
             )
         for value in ridges:
             settings = clock.settings_for(left)
-            path = fair_path(whole, k_max, ridge=value, constraints=constraints, settings=settings)
+            path = shared_path(whole, k_max, ridge=value, constraints=constraints, settings=settings)
             kept = parts if len(parts) > 1 else ()
             found.append(Candidate(name, value, whole, kept, path, constraints, settings))
             left -= 1

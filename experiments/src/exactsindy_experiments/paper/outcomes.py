@@ -61,7 +61,7 @@ def ours(
     choices = found.selection.choices
     choice = {
         "k": [c.k for c in choices],
-        "preparation": [c.preparation for c in choices],
+        "preparation": [c.variant for c in choices],
         "score": [round(c.score, 3) for c in choices],
     }
     proof = exact.evidence((found.solution, i) for i in range(len(found.solution.status)))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy.selection.choices import Candidate, SizeScore
 from exactsindy.selection.growth import (
     GrowthRatio,
     first_sizes,
@@ -18,7 +19,6 @@ from exactsindy.selection.growth import (
     row_counts,
     term_count,
 )
-from exactsindy.selection.record import Candidate, Verdict
 from exactsindy.solver import Path, Total
 
 Array = NDArray[np.float64]
@@ -51,12 +51,12 @@ _UNSURE, _ABOUT = 0.25, 2 / 3
 
 @dataclass(frozen=True)
 class PathEvidence:
-    """Choose the support with the most evidence over all preparations; its share is the probability to be right.
+    """Choose the support with the most evidence over all variants; its share is the probability to be right.
 
     For every size k of every path some features are weighed to a score s_k: first of all the growth ratio, then how
     far the weakest term kept stands above the best one left out, how significant the next term is, how far the next
     best support of the same size is, and whether supports are nested. exp(s_k) over the sum of all and of one
-    more for "none of them" is the probability of a size; supports found in several preparations add up.
+    more for "none of them" is the probability of a size; supports found in several variants add up.
 
     Weights were fitted to random systems whose laws are known, with the noise-whitened rows of
     `discover`: those here for increments of trajectories, those of `for_modes` for modes of fields. For other rows use
@@ -81,10 +81,10 @@ class PathEvidence:
         found = features(path, entry)
         return np.hstack([found, significance(path, entry)]) if len(self.weights) > len(FEATURES) else found
 
-    def judge(self, candidate: Candidate) -> tuple[Verdict, ...]:
-        """Return the verdict on every equation of a candidate by itself; values are scores."""
+    def scores(self, candidate: Candidate) -> tuple[SizeScore, ...]:
+        """Return the score on every equation of a candidate by itself; values are scores."""
         if isinstance(candidate.path[0].k, Total):
-            return GrowthRatio().judge(candidate)
+            return GrowthRatio().scores(candidate)
         found = []
         for entry in range(len(candidate.path[0].status)):
             scores = self.features(candidate.path, entry) @ np.array(self.weights)
@@ -95,31 +95,33 @@ class PathEvidence:
                 scores[first:] = math.nan
             values = (math.nan, *(float(s) for s in scores), math.nan)[: len(candidate.path)]
             if empty or not len(scores):
-                found.append(Verdict(first if empty else len(candidate.path) - 1, -math.inf, values))
+                found.append(SizeScore(first if empty else len(candidate.path) - 1, -math.inf, values))
                 continue
             k = int(np.nanargmax(scores)) + 1
-            found.append(Verdict(k, float(scores[k - 1]), values))
+            found.append(SizeScore(k, float(scores[k - 1]), values))
         return tuple(found)
 
-    def settle(self, supports: Sequence[Sequence[frozenset[str]]], verdicts: Sequence[Verdict]) -> tuple[int, Verdict]:
+    def resolve(
+        self, supports: Sequence[Sequence[frozenset[str]]], scores: Sequence[SizeScore]
+    ) -> tuple[int, SizeScore]:
         """Return which candidate and size one equation is taken from, given what each candidate says of it.
 
         Parameters
         ----------
         supports
             Per candidate the terms of every size.
-        verdicts
-            Per candidate its verdict.
+        scores
+            Per candidate its score.
         """
         scored = [
-            (verdict.values[k], c, k)
-            for c, verdict in enumerate(verdicts)
-            if verdict.k
-            for k in range(1, len(verdict.values))
-            if not math.isnan(verdict.values[k])
+            (score.values[k], c, k)
+            for c, score in enumerate(scores)
+            if score.k
+            for k in range(1, len(score.values))
+            if not math.isnan(score.values[k])
         ]
         if not scored:
-            return 0, verdicts[0]
+            return 0, scores[0]
         shares = self.shares((supports[c][k], score) for score, c, k in scored)
         ranked = sorted(shares, key=lambda support: -shares[support])
         if shares[ranked[0]] < _UNSURE:
@@ -127,11 +129,11 @@ class PathEvidence:
             ranked.sort(key=lambda support: support is not min(about, key=len))
         _, c, k = max(item for item in scored if supports[item[1]][item[2]] == ranked[0])
         rival = len(ranked[1]) if len(ranked) > 1 else None
-        chosen = verdicts[c]
-        return c, Verdict(k, chosen.values[k], chosen.values, rival, shares[ranked[0]])
+        chosen = scores[c]
+        return c, SizeScore(k, chosen.values[k], chosen.values, rival, shares[ranked[0]])
 
     def shares(self, scored: Iterable[tuple[frozenset[str], float]]) -> dict[frozenset[str], float]:
-        """Return the probability of every support, given the scores of the sizes and preparations it was found with."""
+        """Return the probability of every support, given the scores of the sizes and variants it was found with."""
         pairs = list(scored)
         top = max([self.none, *(score for _, score in pairs)])
         total = math.exp(self.none - top) + sum(math.exp(score - top) for _, score in pairs)

@@ -12,8 +12,8 @@ from exactsindy.selection.growth import ln_choose
 
 Support = tuple[int, ...]
 
-#: Name of the preparation whose rows are the likelihood near an orbit.
-ORBIT = "most likely orbit"
+#: Name of the variant of equations that were chosen by trajectory fits.
+TRAJECTORY_FIT = "trajectory fit"
 
 # Of the constant and of `features`; fitted on the tuning half of the random systems:
 # `benchmarks/selection.py --tune orbits --samples 400 1200` prints them.
@@ -24,7 +24,7 @@ MODE_WEIGHTS = (-0.737, 0.732, 0.702, 0.019)
 # serve alike on the tuning systems, with 36 to 84 terms 1 serves better:
 # `benchmarks/selection.py --tune gamma` prints by how much.
 _GAMMA, _MANY_GAMMA, _MANY = 0.5, 1.0, 35
-# What the probability by the rows alone counts, for fields too, and the least that is believed: they judge the same
+# What the probability by the rows alone counts, for fields too, and the least that is believed: they scores the same
 # data. On drawn fields 0.4 to 0.7 serve alike, and better than less (`--tune field-orbits`).
 _TRUST, _MODE_TRUST, _SMALLEST = 0.1, 0.4, 1e-3
 # Odds and misfits beyond these add nothing.
@@ -59,7 +59,7 @@ class Rival:
 
 
 @dataclass(frozen=True)
-class OrbitEvidence:
+class TrajectoryEvidence:
     """Compares models by the likelihood of their orbits: the extended BIC, the size of the noise left free.
 
     To -2 log likelihood = rows ln misfit it adds, for each equation, k ln rows + ln of the number of supports of k
@@ -98,7 +98,7 @@ class OrbitEvidence:
     gamma: float | None = None
 
     @classmethod
-    def for_modes(cls, rows: int, terms: tuple[int, ...]) -> OrbitEvidence:
+    def for_modes(cls, rows: int, terms: tuple[int, ...]) -> TrajectoryEvidence:
         """Return the rule for modes of fields."""
         return cls(rows, terms, weights=MODE_WEIGHTS, trust=_MODE_TRUST)
 
@@ -118,17 +118,17 @@ class OrbitEvidence:
             return self.gamma
         return _GAMMA if terms <= _MANY else _MANY_GAMMA
 
-    def price_of(self, rival: Rival) -> float:
+    def criterion_of(self, rival: Rival) -> float:
         """Return the extended BIC with what the rows of the equation say."""
-        return self.price(rival.misfit, rival.model) + self.price_of_rows(rival.share)
+        return self.price(rival.misfit, rival.model) + self.regression_penalty(rival.share)
 
-    def price_of_rows(self, share: float) -> float:
+    def regression_penalty(self, share: float) -> float:
         """Return what is added for a support to which its rows give this probability."""
         return -2 * self.trust * math.log(max(share, _SMALLEST))
 
     def ranked(self, rivals: Sequence[Rival]) -> list[Rival]:
         """Return models that differ in one equation, the best first."""
-        return sorted(rivals, key=lambda rival: (self.price_of(rival), rival.support))
+        return sorted(rivals, key=lambda rival: (self.criterion_of(rival), rival.support))
 
     def features(self, rivals: Sequence[Rival]) -> tuple[float, ...]:
         """Return what the confidence in the best of them rests on.
@@ -137,8 +137,8 @@ class OrbitEvidence:
         misfit exceeds what noise leaves in standard deviations.
         """
         best, *others = self.ranked(rivals)
-        here = self.price_of(best)
-        against = sum(math.exp(0.5 * (here - self.price_of(other))) for other in others)
+        here = self.criterion_of(best)
+        against = sum(math.exp(0.5 * (here - self.criterion_of(other))) for other in others)
         odds = -math.log(against) if against > 0 else _LARGEST_ODDS
         worth = self.effective * self.rows
         excess = (best.misfit / (self.level * self.rows) - 1.0) * math.sqrt(worth / 2)

@@ -20,7 +20,7 @@ _SURE = 4.0
 _KEPT, _WORTH = 2, 0.5
 
 
-def without_rest(data: Trajectories) -> tuple[Trajectories, tuple[Notice, ...]]:
+def trim_steady_tail(data: Trajectories) -> tuple[Trajectories, tuple[Notice, ...]]:
     """Return the trajectories without the end at which a system has come to rest, and what was left out.
 
     Smoothing and weights are those of whole trajectories: where most of one is rest, they suit the rest and not the
@@ -31,7 +31,7 @@ def without_rest(data: Trajectories) -> tuple[Trajectories, tuple[Notice, ...]]:
     >>> from exactsindy.data import trajectories
     >>> t = np.linspace(0.0, 100.0, 5000)
     >>> x = np.exp(-t) * np.cos(5 * t) + 0.01 * np.random.default_rng(0).normal(size=5000)
-    >>> left, notes = without_rest(trajectories(x, time=t))
+    >>> left, notes = trim_steady_tail(trajectories(x, time=t))
     >>> len(left[0]) < 1000, notes[0].message
     (True, 'The last 4400 of 5000 samples are left out: the system is at rest there, within its noise.')
     """

@@ -105,7 +105,7 @@ def selection_notices(selection: Selection, k_max: int) -> Iterator[Notice]:
     for choice in selection.choices:
         if choice.k == 0:
             yield Notice(
-                "empty", f"{choice.equation}: no term is worth its place: the right-hand side looks like noise."
+                "empty", f"{choice.equation}: no term is statistically justified: the right-hand side looks like noise."
             )
         elif choice.k >= k_max - 1 and k_max < len(selection.solution.problem.terms):
             yield Notice(

@@ -1,4 +1,4 @@
-"""Rows for fields: whitened increments of low spatial modes, smoothed around over-full models."""
+"""Rows for fields: whitened increments of low spatial modes, smoothed around saturated models."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import replace
 import numpy as np
 
 from exactsindy.data import Field
-from exactsindy.discovery.trajectory_forms import Prepared, overfull
+from exactsindy.discovery.trajectory_variants import Variant, saturated
 from exactsindy.forms import ModalForm, SmoothedField, WindowedField, inform_field, smooth_field
 from exactsindy.library import Library
 from exactsindy.problem import Problem
-from exactsindy.selection import fair_path
+from exactsindy.selection import shared_path
 from exactsindy.solver import Path, Settings
 
-# Terms of the over-full trial model: 8 of 19 candidates, 12 of 109.
-_OVERFULL, _OVERFULL_LARGE, _LARGE = 8, 12, 40
+# Terms of the saturated trial model: 8 of 19 candidates, 12 of 109.
+_SATURATED, _SATURATED_LARGE, _LARGE = 8, 12, 40
 _ROUNDS = 2
 _INFORMED_ROUNDS = 2
 _TRIAL_NODES = 200
@@ -28,8 +28,8 @@ _LEAST_CORNER = 8
 _MOST_POINTS = 1 << 14
 
 
-def whitened_modes(data: Field, library: Library, settings: Settings) -> Prepared:
-    """Return the modal form, whitened by the slopes of over-full trial models.
+def whitened_modes(data: Field, library: Library, settings: Settings) -> Variant:
+    """Return the modal form, whitened by the slopes of saturated trial models.
 
     A selected model is a worse trial: a wrong small model makes a wrong weight.
     """
@@ -37,15 +37,15 @@ def whitened_modes(data: Field, library: Library, settings: Settings) -> Prepare
     form = ModalForm(smoothed=smoothed)
     problem = form.problem(data, library)
     for _ in range(_ROUNDS):
-        form = replace(form, model=overfull(_path(problem, settings)))
+        form = replace(form, model=saturated(_path(problem, settings)))
         problem = form.problem(data, library)
     if cells(data) <= INFORMED_CELLS and len(problem.terms) <= _LARGE:
         for _ in range(_INFORMED_ROUNDS):
-            guide = overfull(_path(problem, settings))
+            guide = saturated(_path(problem, settings))
             smoothed = inform_field(data, library, guide, start=smoothed)
             form = ModalForm(model=guide, smoothed=smoothed)
             problem = form.problem(data, library)
-    return Prepared("modes", form, problem)
+    return Variant("modes", form, problem)
 
 
 def cells(data: Field) -> int:
@@ -72,5 +72,5 @@ def _fewer_modes(smoothed: SmoothedField | WindowedField) -> SmoothedField | Win
 
 def _path(problem: Problem, settings: Settings) -> Path:
     terms = len(problem.terms)
-    size = min(_OVERFULL if terms <= _LARGE else _OVERFULL_LARGE, terms)
-    return fair_path(problem, size, settings=replace(settings, nodes=_TRIAL_NODES, threads=1, progress=None))
+    size = min(_SATURATED if terms <= _LARGE else _SATURATED_LARGE, terms)
+    return shared_path(problem, size, settings=replace(settings, nodes=_TRIAL_NODES, threads=1, progress=None))

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from exactsindy.discovery.orbit_fits import OrbitFits, Supports, changed
+from exactsindy.discovery.fitted_models import FittedModels, Supports, changed
 from exactsindy.discovery.orbit_noise import noise_level
-from exactsindy.selection import OrbitEvidence, Rival, effective_samples
+from exactsindy.selection import Rival, TrajectoryEvidence, effective_samples
 from exactsindy.trajectory_fit import WARM, Orbit, OrbitModel, Support, row_count
 
 # Supports of an equation that rows make plausible are compared: so many, if their probability reaches this.
@@ -17,8 +17,8 @@ _MOST, _LEAST = 5, 0.003
 # Of those the linearised likelihood proposes, so many.
 _PROPOSED = 12
 _ROUNDS = 6
-# Terms beyond those chosen, in the over-full model at whose orbit the second start is looked for.
-_OVERFULL = 3
+# Terms beyond those chosen, in the saturated model at whose orbit the second start is looked for.
+_SATURATED = 3
 # A model whose misfit is so many times the number of rows is wrong, and says nothing about quadrature.
 _POOR = 2.0
 
@@ -30,11 +30,11 @@ class Comparison:
     supports: Supports
     orbit: Orbit
     rivals: Mapping[int, tuple[Rival, ...]]
-    evidence: OrbitEvidence
+    evidence: TrajectoryEvidence
 
 
 @dataclass(frozen=True, eq=False)
-class OrbitSearch:
+class TrajectorySearch:
     """Looks for the model with the most likely orbit, one equation changed at a time.
 
     Parameters
@@ -45,7 +45,7 @@ class OrbitSearch:
         Per equation the supports that its rows make plausible, with their probability.
     open
         The equations that may change.
-    overfull
+    saturated
         A model of more terms than laws have, whose orbit tells the size of coloured noise.
     rule
         How misfits are compared, if noise is white and as large as estimated.
@@ -54,17 +54,17 @@ class OrbitSearch:
         the equations in any state. Fields have many states.
     """
 
-    fits: OrbitFits
+    fits: FittedModels
     shares: Sequence[Mapping[Support, float]]
     open: Sequence[int]
-    overfull: Supports
-    rule: OrbitEvidence
+    saturated: Supports
+    rule: TrajectoryEvidence
     costly: float | None = None
 
     def run(self) -> Comparison | None:
         """Return the best model found.
 
-        Two starts: what the rows say, and what the likelihood says at the orbit of an over-full model, which rests on
+        Two starts: what the rows say, and what the likelihood says at the orbit of an saturated model, which rests on
         no choice: where several equations are wrong at once, changing one at a time may lead nowhere.
 
         None if time was too short to compare anything, or if quadrature errs by more than the tolerance of the
@@ -91,9 +91,9 @@ class OrbitSearch:
             return float(((errors / WARM[-1]) ** 2).sum()) > self.costly
         return float(np.sqrt(np.mean(errors**2, axis=0)).max()) > WARM[-1]
 
-    def _price(self, evidence: OrbitEvidence, found: Comparison) -> float:
+    def _price(self, evidence: TrajectoryEvidence, found: Comparison) -> float:
         """Return the price of a model, with what the rows of all open equations say."""
-        rows = (evidence.price_of_rows(self.shares[i].get(found.supports[i], 0.0)) for i in self.open)
+        rows = (evidence.regression_penalty(self.shares[i].get(found.supports[i], 0.0)) for i in self.open)
         return evidence.price(found.orbit.misfit, found.supports) + sum(rows)
 
     def _descend(self, model: Supports) -> Comparison | None:
@@ -116,7 +116,7 @@ class OrbitSearch:
         """Return the best supports by the likelihood linearised at the orbit of a model with terms to spare."""
         wide = found.supports
         for i in self.open:
-            size = len(found.supports[i]) + _OVERFULL
+            size = len(found.supports[i]) + _SATURATED
             proposed = self.fits.proposed(found.evidence, found.supports, i)
             large = {s: price for s, price in proposed.items() if len(s) == min(size, max(map(len, proposed)))}
             if large:
@@ -130,11 +130,11 @@ class OrbitSearch:
                 model = changed(model, i, min(proposed, key=lambda s: proposed[s]))
         return None if self.fits.late or model == found.supports else model
 
-    def _evidence(self, model: Supports, orbit: Orbit) -> OrbitEvidence:
+    def _evidence(self, model: Supports, orbit: Orbit) -> TrajectoryEvidence:
         """Return the rule, its rows counted by how independent the residuals are."""
         m = self.fits.measured
         shares = [effective_samples(column) / len(column) for column in (m.samples - orbit.states).T]
-        level = noise_level(self.fits, model, self.overfull)
+        level = noise_level(self.fits, model, self.saturated)
         return replace(self.rule, effective=min(float(np.mean(shares)), 1.0), level=level)
 
     def _move(self, found: Comparison) -> Supports:
@@ -145,14 +145,14 @@ class OrbitSearch:
         if whole == model:
             return model
         gains = {
-            rival.model: evidence.price_of(members[0]) - evidence.price_of(rival)
+            rival.model: evidence.criterion_of(members[0]) - evidence.criterion_of(rival)
             for (i, members), rival in zip(found.rivals.items(), first.values(), strict=True)
         }
         single = max(gains, key=lambda m: gains[m])
         together = evidence.price(found.orbit.misfit, model) - evidence.price(self.fits.fit(whole).misfit, whole)
         return whole if together > gains[single] else single
 
-    def _rivals(self, evidence: OrbitEvidence, model: Supports, i: int) -> tuple[Rival, ...]:
+    def _rivals(self, evidence: TrajectoryEvidence, model: Supports, i: int) -> tuple[Rival, ...]:
         """Return what equation i might be instead, the present support first."""
         proposed = self.fits.proposed(evidence, model, i)
         best = sorted(proposed, key=lambda s: proposed[s])[:_PROPOSED]

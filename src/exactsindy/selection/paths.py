@@ -1,4 +1,4 @@
-"""One problem and one path from the preparations that were best for each equation."""
+"""One problem and one path from the variants that were best for each equation."""
 
 from __future__ import annotations
 

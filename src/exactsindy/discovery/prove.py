@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from exactsindy.discovery.refining import SURE
+from exactsindy.discovery.refine import SURE
 from exactsindy.discovery.stopwatch import Stopwatch
 from exactsindy.selection import Selection
 from exactsindy.solver import Pool, Status, Total, solve, solve_pool
@@ -17,7 +17,7 @@ RIVALS = 10
 _POOL_SHARE = 0.1
 
 
-def settled(selection: Selection) -> bool:
+def resolved(selection: Selection) -> bool:
     """Say whether the chosen sizes and the next ones, which the choice rests on, are proved."""
     last = len(selection.path) - 1
     return all(
@@ -27,7 +27,7 @@ def settled(selection: Selection) -> bool:
     )
 
 
-def evident(selection: Selection) -> bool:
+def unambiguous(selection: Selection) -> bool:
     """Say whether a longer search would change nothing, or must not be made: Ctrl-C was pressed.
 
     Either all sizes are proved, or those that the choice rests on are and the choice is beyond doubt; then the
@@ -35,7 +35,7 @@ def evident(selection: Selection) -> bool:
     """
     if interrupted(selection) or all(row.proved for row in selection.table):
         return True
-    return settled(selection) and all(choice.confidence >= SURE for choice in selection.choices)
+    return resolved(selection) and all(choice.confidence >= SURE for choice in selection.choices)
 
 
 def interrupted(selection: Selection) -> bool:

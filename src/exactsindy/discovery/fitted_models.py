@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.problem import Problem
-from exactsindy.selection import OrbitEvidence, fair_path
+from exactsindy.selection import TrajectoryEvidence, shared_path
 from exactsindy.solver import Settings, solve_pool
 from exactsindy.trajectory_fit import WARM, Measured, Orbit, OrbitModel, Support, tangent_problem
 
@@ -23,7 +23,7 @@ _NODES = 2000
 
 
 @dataclass(eq=False)
-class OrbitFits:
+class FittedModels:
     """The orbits of the models looked at so far.
 
     Parameters
@@ -63,7 +63,7 @@ class OrbitFits:
                 self._fits[model] = orbit_model.fit(coef, known.states, WARM, self.deadline)
         return self._fits[model]
 
-    def proposed(self, evidence: OrbitEvidence, model: Supports, i: int) -> Mapping[Support, float]:
+    def proposed(self, evidence: TrajectoryEvidence, model: Supports, i: int) -> Mapping[Support, float]:
         """Return supports of equation i with their prices by the likelihood linearised at the orbit of a model.
 
         Of all sizes from 0 but the largest.
@@ -71,7 +71,7 @@ class OrbitFits:
         problem = None if self.late else tangent_problem(self.measured, model, self.fit(model), i)
         if problem is None:
             return {}
-        path = fair_path(problem, self.k_max, settings=self._limits())
+        path = shared_path(problem, self.k_max, settings=self._limits())
 
         def price(objective: float, k: int) -> float:
             return evidence.price(objective, changed(model, i, tuple(range(k))))

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from exactsindy.data import Field, Notice, Trajectories
-from exactsindy.discovery.defaults import named_form
-from exactsindy.discovery.field_forms import INFORMED_CELLS, cells, whitened_modes
-from exactsindy.discovery.trajectory_forms import Prepared, whitened_increments, whitened_windows
+from exactsindy.discovery.field_variants import INFORMED_CELLS, cells, whitened_modes
+from exactsindy.discovery.request import named_form
+from exactsindy.discovery.trajectory_variants import Variant, whitened_increments, whitened_windows
 from exactsindy.errors import DataError
 from exactsindy.forms import (
     IncrementForm,
@@ -36,17 +36,17 @@ _MOST_NUMBERS = 1 << 24
 
 def prepare(
     data: Trajectories | Field, library: Library, form: Any, settings: Settings
-) -> tuple[list[Prepared], list[Notice]]:
+) -> tuple[list[Variant], list[Notice]]:
     """Return the rows of a named form or, for "auto", those that the data ask for, and what to say about them."""
     if not (isinstance(form, str) and form == "auto"):
         chosen = named_form(form)
-        return [Prepared("", chosen, chosen.problem(data, library))], []
+        return [Variant("", chosen, chosen.problem(data, library))], []
     if isinstance(data, Field):
         return [whitened_modes(data, library, settings)], []
     if data[0].derivatives is not None:
         strong = StrongForm()
         note = Notice("derivatives", "Measured derivatives are used as they are (StrongForm).")
-        return [Prepared("measured derivatives", strong, strong.problem(data, library))], [note]
+        return [Variant("measured derivatives", strong, strong.problem(data, library))], [note]
     if any(target.order > 1 for target in data.targets):
         return [whitened_windows(data, library, settings)], []
     try:
@@ -54,10 +54,10 @@ def prepare(
     except NotPositiveDefinite:
         weak = WeakForm()
         note = Notice("coarse", "The samples are too far apart for increments: windows are used instead (WeakForm).")
-        return [Prepared("windows", weak, weak.problem(data, library))], [note]
+        return [Variant("windows", weak, weak.problem(data, library))], [note]
 
 
-def default_rule(select: Rule | str, prepared: Sequence[Prepared]) -> Rule | str:
+def default_rule(select: Rule | str, prepared: Sequence[Variant]) -> Rule | str:
     """Return the rule: the weighed evidence where its weights were fitted, the growth ratio elsewhere."""
     if not (isinstance(select, str) and select == "auto"):
         return select
@@ -68,7 +68,7 @@ def default_rule(select: Rule | str, prepared: Sequence[Prepared]) -> Rule | str
     return PathEvidence() if isinstance(prepared[0].form, IncrementForm) else GrowthRatio()
 
 
-def folds_of(part: Prepared, data: Trajectories | Field, library: Library) -> Problem | tuple[Problem, ...]:
+def folds_of(part: Variant, data: Trajectories | Field, library: Library) -> Problem | tuple[Problem, ...]:
     """Return the parts of a regression, or the whole where it has none or the data are too short."""
     count = min(_FOLDS, part.problem.n_samples // 8)
     if count < 5 or (isinstance(data, Field) and cells(data) > INFORMED_CELLS):

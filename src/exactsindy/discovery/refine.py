@@ -9,12 +9,20 @@ from dataclasses import replace
 
 import numpy as np
 
-from exactsindy.discovery.orbit_fits import OrbitFits
-from exactsindy.discovery.orbit_search import Comparison, OrbitSearch
+from exactsindy.discovery.fitted_models import FittedModels
 from exactsindy.discovery.sampling import sampling
+from exactsindy.discovery.trajectory_search import Comparison, TrajectorySearch
 from exactsindy.forms import Whiteness
 from exactsindy.problem import Problem
-from exactsindy.selection import ORBIT, Choice, OrbitEvidence, PathEvidence, Row, Selection, fair_path
+from exactsindy.selection import (
+    TRAJECTORY_FIT,
+    Choice,
+    PathEvidence,
+    Selection,
+    TableRow,
+    TrajectoryEvidence,
+    shared_path,
+)
 from exactsindy.solver import Path, Settings, Status
 from exactsindy.trajectory_fit import (
     Measured,
@@ -42,7 +50,7 @@ _LEAST_SHARE = 0.005
 def refine(
     selection: Selection, measured: Measured, k_max: int, settings: Settings
 ) -> tuple[Selection, Whiteness | None]:
-    """Return the selection with open equations settled by likelihood, and what the residuals are like.
+    """Return the selection with open equations resolved by likelihood, and what the residuals are like.
 
     The regression returned is the tangent one at the orbit chosen: its residual sum of squares is the misfit, so
     that standard errors and margins are those of the likelihood. If its best supports are not those chosen, which a
@@ -81,26 +89,26 @@ def compare(selection: Selection, measured: Measured, k_max: int, settings: Sett
     starts = [Problem((selection.solution.problem.locate(i)[0],)) for i in range(len(choices))]
     deadline = time.monotonic() + (settings.seconds if settings.seconds is not None else math.inf)
     path = selection.path
-    overfull = tuple(
+    saturated = tuple(
         tuple(sorted(columns[i][path.problem.names[j]] for j in support))
         for i, support in enumerate(path[len(path) - 1].support)
     )
     costly = _MODE_COSTLY if isinstance(measured, MeasuredModes) else None
-    fits = OrbitFits(measured, starts, k_max, deadline)
-    return OrbitSearch(fits, shares, unsure, overfull, _rule(measured), costly).run()
+    fits = FittedModels(measured, starts, k_max, deadline)
+    return TrajectorySearch(fits, shares, unsure, saturated, _rule(measured), costly).run()
 
 
-def _rule(measured: Measured) -> OrbitEvidence:
+def _rule(measured: Measured) -> TrajectoryEvidence:
     """Return how misfits are compared."""
     rows, terms = (
         row_count(measured),
         tuple(len(features_of(measured, i).terms) for i in range(len(target_names(measured)))),
     )
     if isinstance(measured, MeasuredModes):
-        return OrbitEvidence.for_modes(rows, terms)
+        return TrajectoryEvidence.for_modes(rows, terms)
     found = sampling(by_piece(measured, measured.guess), np.ones(measured.guess.shape[1]))
     counted = min(_DENSE / found.per_period, 1.0)  # 0 where nothing oscillates: all rows count then
-    return OrbitEvidence(rows, terms, counted=counted or 1.0)
+    return TrajectoryEvidence(rows, terms, counted=counted or 1.0)
 
 
 def _columns(measured: Measured, i: int) -> dict[str, int]:
@@ -127,7 +135,7 @@ def _path(measured: Measured, found: Comparison, k_max: int, settings: Settings)
         return None
     problem = Problem.from_blocks(known)
     nodes = _NODES if settings.nodes is None else min(settings.nodes, _NODES)
-    path = fair_path(problem, k_max, settings=replace(settings, nodes=nodes))
+    path = shared_path(problem, k_max, settings=replace(settings, nodes=nodes))
     for i, support in enumerate(found.supports):
         names = features_of(measured, i).names
         best = path[len(support)]
@@ -150,7 +158,9 @@ def _selection(before: Selection, path: Path, found: Comparison, names: Sequence
             rival = tuple(names[i][j] for j in ranked[1].support) if len(ranked) > 1 else ()
             inclusion[choice.equation] = _inclusion(found, i, names[i])
         size = len(rival) or None
-        choices.append(Choice(choice.equation, len(support), ORBIT, 0.0, values[len(support)], confidence, size, rival))
+        choices.append(
+            Choice(choice.equation, len(support), TRAJECTORY_FIT, 0.0, values[len(support)], confidence, size, rival)
+        )
         table += [_row(path, i, k, choice.equation, values[k], k == len(support)) for k in range(len(path))]
     return Selection(solution, path, tuple(table), inclusion, tuple(choices), before.rule)
 
@@ -166,7 +176,7 @@ def _value(found: Comparison, path: Path, i: int, k: int) -> float:
 def _inclusion(found: Comparison, i: int, names: Sequence[str]) -> dict[str, float]:
     """Return for each term the probability of all models compared that have it, among those compared."""
     rivals = found.rivals[i]
-    prices = np.array([found.evidence.price_of(rival) for rival in rivals])
+    prices = np.array([found.evidence.criterion_of(rival) for rival in rivals])
     weights = np.exp(-0.5 * (prices - prices.min()))
     weights /= weights.sum()
     terms = sorted({j for rival in rivals for j in rival.support})
@@ -174,11 +184,11 @@ def _inclusion(found: Comparison, i: int, names: Sequence[str]) -> dict[str, flo
     return {names[j]: min(share, 1.0) for j, share in shares.items() if share >= _LEAST_SHARE}
 
 
-def _row(path: Path, i: int, k: int, equation: str, value: float, chosen: bool) -> Row:
+def _row(path: Path, i: int, k: int, equation: str, value: float, chosen: bool) -> TableRow:
     solution = path[k]
     terms = tuple(path.problem.names[j] for j in solution.support[i])
     proved = solution.status[i] is Status.OPTIMAL
-    return Row(equation, ORBIT, 0.0, k, terms, float(solution.objective[i]), value, proved, chosen)
+    return TableRow(equation, TRAJECTORY_FIT, 0.0, k, terms, float(solution.objective[i]), value, proved, chosen)
 
 
 def _whiteness(measured: Measured, found: Comparison) -> Whiteness:

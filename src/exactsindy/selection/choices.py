@@ -30,7 +30,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class SizeScore:
     """What a rule says about one equation (or all, with a shared budget) of one candidate.
 
     ``values`` holds the criterion of every k (nan where it has none). ``score`` is compared between candidates,
@@ -45,11 +45,11 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Row:
+class TableRow:
     """A line of the table of a selection: one size of one equation."""
 
     equation: str
-    preparation: str
+    variant: str
     ridge: Any
     k: int
     terms: tuple[str, ...]
@@ -69,7 +69,7 @@ class Choice:
 
     equation: str
     k: int
-    preparation: str
+    variant: str
     ridge: Any
     score: float
     confidence: float
@@ -84,7 +84,7 @@ class Choice:
     def words(self) -> str:
         """Return how sure the choice is, as a sentence."""
         if math.isnan(self.confidence):
-            return "no probability is known for this rule" if self.k else "no term is worth its place"
+            return "no probability is known for this rule" if self.k else "no term is statistically justified"
         shown = "over 99 %" if self.confidence > 0.99 else f"{100 * self.confidence:.0f} %"
         if self.identified:
             return f"confidence {shown}"
@@ -106,7 +106,7 @@ class Selection:
     solution
         The chosen support of every equation, with its certificate.
     path
-        The path of every equation in the preparation and with the ridge chosen for it.
+        The path of every equation in the variant and with the ridge chosen for it.
     table
         Every size of every candidate with the value of the criterion.
     inclusion
@@ -121,7 +121,7 @@ class Selection:
 
     solution: Solution
     path: Path
-    table: tuple[Row, ...] = field(repr=False)
+    table: tuple[TableRow, ...] = field(repr=False)
     inclusion: Mapping[str, Mapping[str, float]]
     choices: tuple[Choice, ...]
     rule: Any
@@ -139,7 +139,7 @@ class Selection:
         lines = [f"{self.rule}"]
         for choice in self.choices:
             lines.append(f"{choice.equation}: {choice.k} terms, {choice.words()}")
-            rows = [r for r in self.table if (r.equation, r.preparation) == (choice.equation, choice.preparation)]
+            rows = [r for r in self.table if (r.equation, r.variant) == (choice.equation, choice.variant)]
             lines += [_line(row) for row in rows if _same(row.ridge, choice.ridge)]
         return "\n".join(lines)
 
@@ -148,13 +148,13 @@ def _same(first: Any, second: Any) -> bool:
     return bool((first == second) if not hasattr(first, "shape") else first is second)
 
 
-def _line(row: Row) -> str:
+def _line(row: TableRow) -> str:
     value = "      -" if math.isnan(row.value) else f"{row.value:9.4g}"
     proof = ("proved" if row.objective < math.inf else "infeasible") if row.proved else "not proved"
     return f"  {'>' if row.chosen else ' '} {row.k:2d} {row.objective:12.6g} {value}  {proof}  {', '.join(row.terms)}"
 
 
-def rows_of(candidate: Candidate, entry: int, equation: str, verdict: Verdict, chosen: bool) -> Sequence[Row]:
+def rows_of(candidate: Candidate, entry: int, equation: str, score: SizeScore, chosen: bool) -> Sequence[TableRow]:
     """Return the lines of one equation of one candidate."""
     problem = candidate.path.problem
     shared = isinstance(candidate.path[0].k, Total)
@@ -163,16 +163,16 @@ def rows_of(candidate: Candidate, entry: int, equation: str, verdict: Verdict, c
         supports = solution.support if shared else (solution.support[entry],)
         terms = tuple(problem.names[j] for support in supports for j in support)
         result.append(
-            Row(
+            TableRow(
                 equation,
                 candidate.name,
                 candidate.ridge,
                 k,
                 terms,
                 float(solution.objective[entry]),
-                verdict.values[k],
+                score.values[k],
                 solution.status[entry] in (Status.OPTIMAL, Status.INFEASIBLE),
-                chosen and k == verdict.k,
+                chosen and k == score.k,
             )
         )
     return result

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 
 from exactsindy.certificate import Verification, check_rivals, verify
-from exactsindy.discovery.proving import RIVALS
+from exactsindy.discovery.prove import RIVALS
 from exactsindy.discovery.run_folder import Run
 from exactsindy.errors import ExactSindyError
 from exactsindy.library import Variables
