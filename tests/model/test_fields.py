@@ -10,7 +10,7 @@ from exactsindy.data import field
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.library import Variables
 from exactsindy.model import Model, SimulationStatus
-from exactsindy.model.phi import phi_functions
+from exactsindy.model.etd import phi_functions
 
 TURN = 2 * np.pi
 BURGERS = Model.from_coefficients({"u_t": {"u u_x": -1.0, "u_xx": 0.1}})

@@ -1,13 +1,12 @@
-"""From coefficients by name, or from a solved regression, to the variables and equations of a model."""
+"""Variables and equations of a model, made from coefficients by name or from a solved regression."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from exactsindy.certificate import Certificate
 from exactsindy.constraints import compile_rules
 from exactsindy.data import Target
 from exactsindy.errors import ProblemError
@@ -16,24 +15,11 @@ from exactsindy.model.equation import Equation, parse_target, rate_name
 from exactsindy.model.uncertainty import standard_errors
 from exactsindy.problem import Problem
 
+if TYPE_CHECKING:
+    from exactsindy.solver import Solution
+
 # Tried for fields whose axes were not named: what u_x, u_xy, u_zz are understood to mean.
 _USUAL_AXES = ("x", "y", "z")
-
-
-class Solved(Protocol):
-    """What a model needs of a `Solution`."""
-
-    @property
-    def coef(self) -> Any:
-        """Coefficients (equations x terms of the problem)."""
-
-    @property
-    def support(self) -> Sequence[Sequence[int]]:
-        """Per equation the indices of its terms."""
-
-    @property
-    def problem(self) -> Problem:
-        """The regression that was solved."""
 
 
 def from_coefficients(
@@ -60,7 +46,7 @@ def from_coefficients(
 
 
 def from_solution(
-    solution: Solved, variables: Variables | None, with_errors: bool
+    solution: Solution, variables: Variables | None, with_errors: bool
 ) -> tuple[Variables, tuple[Equation, ...]]:
     """Return variables and equations of a solution."""
     problem = solution.problem
@@ -68,8 +54,8 @@ def from_solution(
     library = [term for term in problem.terms if isinstance(term, Term)]
     known = variables or guess_variables(targets, library)
     coef = np.asarray(solution.coef, dtype=float)
-    ridge = np.broadcast_to(np.asarray(getattr(solution, "ridge", 0.0), dtype=float), coef.shape)
-    fixed = fixed_terms(problem, getattr(solution, "constraints", ()), coef) if with_errors else []
+    ridge = np.broadcast_to(np.asarray(solution.ridge, dtype=float), coef.shape)
+    fixed = fixed_terms(problem, solution.constraints, coef) if with_errors else []
     equations = []
     for i, (target, chosen) in enumerate(zip(targets, solution.support, strict=True)):
         support = [int(j) for j in chosen]
@@ -88,11 +74,6 @@ def fixed_terms(problem: Problem, constraints: Sequence[Any], coef: Any) -> list
     decided = np.isclose(flat, rules.lower, rtol=1e-9, atol=0.0) | np.isclose(flat, rules.upper, rtol=1e-9, atol=0.0)
     decided[[row.variables[0] for row in rules.equalities if len(row.variables) == 1]] = True
     return [set(map(int, np.flatnonzero(row))) for row in decided.reshape(coef.shape)]
-
-
-def certificates_of(solution: object) -> tuple[Certificate, ...]:
-    """Return the certificates that a solution carries, if any."""
-    return tuple(getattr(solution, "certificates", ()))
 
 
 def read_targets(names: Sequence[str]) -> tuple[Target, ...]:

@@ -1,13 +1,14 @@
-"""Fields marched in time by ETDRK4: the linear part exactly, the rest by Runge-Kutta of fourth order.
+"""Time steps of fields by ETDRK4: the linear part exactly, the remaining terms by Runge-Kutta of fourth order.
 
 Constant-coefficient linear terms (u_xx, u_xxxx, ...) make a PDE stiff, and are small matrices per wave in
 Fourier space, so their exponential is exact and cheap. Cox & Matthews (2002); the phi functions are computed
-without cancellation (`phi`). Linear coupling between fields, as in u_tt = u_xx, is treated exactly too.
+without cancellation (`phi_functions`). Linear coupling between fields, as in u_tt = u_xx, is treated exactly too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import factorial
 from typing import Any
 
 import numpy as np
@@ -18,13 +19,17 @@ from exactsindy.library import Term, Variable
 from exactsindy.model.codegen import Parts, vector_function
 from exactsindy.model.equation import variable_name
 from exactsindy.model.phase import Phase
-from exactsindy.model.phi import phi_functions
 from exactsindy.model.spectrum import Spectrum
 
 Array = NDArray[np.float64]
 Complex = NDArray[Any]
 Blocks = list[list[Complex | None]]
-Rest = Callable[[float, Complex], Complex | None]
+Remainder = Callable[[float, Complex], Complex | None]
+
+# Step lengths whose factors are kept: lengths change slowly, and old ones rarely come back.
+_KEPT = 8
+# Order of the Taylor series: exact to rounding for matrices of norm at most 1/2 (0.5^15 / 15! is below 1e-16).
+_TAYLOR = 14
 
 
 def linear_variable(term: Term, names: tuple[str, ...]) -> Variable | None:
@@ -52,7 +57,7 @@ def linear_part(phase: Phase, spectrum: Spectrum) -> Blocks:
 
 def remaining_part(
     phase: Phase, spectrum: Spectrum, coordinates: Mapping[str, Array], time: str, dealias: bool
-) -> Rest:
+) -> Remainder:
     """Return the transform of all other terms as a function of time and of the fields' transforms."""
     sums: list[Parts] = [
         tuple((c, term) for c, term in parts if linear_variable(term, phase.names) is None) for parts in phase.sums
@@ -70,7 +75,7 @@ def remaining_part(
     mask = spectrum.mask if dealias else np.ones(())
     symbols = [mask * spectrum.symbol(v.axes) if v.name in phase.names else None for v in inputs]
 
-    def rest(t: float, waves: Complex) -> Complex:
+    def remainder(t: float, waves: Complex) -> Complex:
         columns: list[Any] = [
             coordinates.get(variable.name, t)
             if symbol is None
@@ -83,35 +88,35 @@ def remaining_part(
                 result[i] = mask * spectrum.forward(np.broadcast_to(rate, spectrum.shape))
         return result
 
-    return rest
+    return remainder
 
 
 class Stepper:
     """ETDRK4 for given linear blocks; the factors of a step length are computed once and kept."""
 
-    def __init__(self, linear: Blocks, modes: tuple[int, ...], rest: Rest) -> None:
-        self.linear, self.modes, self.rest = linear, modes, rest
+    def __init__(self, linear: Blocks, modes: tuple[int, ...], remainder: Remainder) -> None:
+        self.linear, self.modes, self.remainder = linear, modes, remainder
         self._factors: dict[float, tuple[Blocks, ...]] = {}
 
     def step(self, t: float, h: float, waves: Complex, slope: Complex | None) -> Complex:
-        """Return the fields' transforms one step later; ``slope`` is the rest at the start."""
+        """Return the fields' transforms one step later; ``slope`` is the remainder at the start."""
         whole, half, q, f1, f2, f3 = self._of(h)
         if slope is None:
             return _apply(whole, waves)
         halfway = _apply(half, waves)
         a = halfway + _apply(q, slope)
-        rate_a = self._rest(t + h / 2, a)
-        rate_b = self._rest(t + h / 2, halfway + _apply(q, rate_a))
-        rate_c = self._rest(t + h, _apply(half, a) + _apply(q, 2 * rate_b - slope))
+        rate_a = self._remainder(t + h / 2, a)
+        rate_b = self._remainder(t + h / 2, halfway + _apply(q, rate_a))
+        rate_c = self._remainder(t + h, _apply(half, a) + _apply(q, 2 * rate_b - slope))
         return _apply(whole, waves) + _apply(f1, slope) + _apply(f2, rate_a + rate_b) + _apply(f3, rate_c)
 
-    def _rest(self, t: float, waves: Complex) -> Complex:
-        rate = self.rest(t, waves)
+    def _remainder(self, t: float, waves: Complex) -> Complex:
+        rate = self.remainder(t, waves)
         return np.zeros_like(waves) if rate is None else rate
 
     def _of(self, h: float) -> tuple[Blocks, ...]:
         if h not in self._factors:
-            if len(self._factors) >= 8:  # steps wander slowly: old lengths rarely come back
+            if len(self._factors) >= _KEPT:
                 self._factors.pop(next(iter(self._factors)))
             p0, p1, p2, p3 = self._phi(h)
             half, half1, _, _ = self._phi(h / 2)
@@ -164,3 +169,37 @@ def _apply(blocks: Blocks, waves: Complex) -> Complex:
             if block is not None:
                 result[i] += block * waves[j]
     return result
+
+
+def phi_functions(z: Complex) -> tuple[Complex, Complex, Complex, Complex]:
+    """Return phi_0(z) = exp(z) and phi_k(z) = (phi_{k-1}(z) - 1/(k-1)!) / z, k = 1, 2, 3.
+
+    Each matrix is halved until its norm is at most 1/2, the series is summed, and the result doubled again by
+    phi_k(2z) = 2^-k (phi_0(z) phi_k(z) + sum_{j=1..k} phi_j(z) / (k-j)!). No division, so nothing cancels and
+    singular matrices need no care.
+
+    Examples
+    --------
+    >>> e, p1, _, _ = phi_functions(np.array([[[0.0]], [[1.0]]]))
+    >>> p1.ravel().round(6).tolist()
+    [1.0, 1.718282]
+    """
+    with np.errstate(all="ignore"):  # a strongly growing mode may overflow: the step is then refused
+        norms = np.abs(z).sum(axis=2).max(axis=1)
+        halvings = np.maximum(np.frexp(norms)[1] + 1, 0)
+        small = z * np.ldexp(1.0, -halvings)[:, None, None]
+        one = np.eye(z.shape[1])
+        last = np.broadcast_to(one / factorial(_TAYLOR + 3), z.shape)
+        for m in range(_TAYLOR - 1, -1, -1):
+            last = small @ last + one / factorial(m + 3)
+        phi = [last]
+        for k in (2, 1, 0):
+            phi.insert(0, small @ phi[0] + one / factorial(k))
+        for done in range(int(halvings.max(initial=0))):
+            on = np.flatnonzero(halvings > done)
+            p0, p1, p2, p3 = (p[on] for p in phi)
+            phi[0][on] = p0 @ p0
+            phi[1][on] = (p0 @ p1 + p1) / 2
+            phi[2][on] = (p0 @ p2 + p1 + p2) / 4
+            phi[3][on] = (p0 @ p3 + p1 / 2 + p2 + p3) / 8
+    return phi[0], phi[1], phi[2], phi[3]

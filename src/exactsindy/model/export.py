@@ -117,14 +117,14 @@ def _array_like(text: str, parts: Parts, arrays: Sequence[str], names: dict[Vari
 
 def _identifiers(inputs: Sequence[Variable], reserved: set[str]) -> dict[Variable, str]:
     """Return a Python name for every input: its own where Python allows it."""
-    own = [variable_name(variable) for variable in inputs]
+    texts = [variable_name(variable) for variable in inputs]
     names: dict[Variable, str] = {}
-    for i, (variable, text) in enumerate(zip(inputs, own, strict=True)):
+    for i, (variable, text) in enumerate(zip(inputs, texts, strict=True)):
         # Registers are called r0, r1, ...; a state of that name must not be overwritten by one.
         clash = text in reserved or (text[0] in "rf" and text[1:].isdigit()) or text in names.values()
         if clash or not text.isascii() or not text.isidentifier() or keyword.iskeyword(text):
             text = f"input_{i}"
-            while text in own:
+            while text in texts:
                 text += "_"
         names[variable] = text
     return names

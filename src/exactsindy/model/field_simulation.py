@@ -9,18 +9,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from exactsindy.data import Field
+from exactsindy.differentiation import uniform_step
 from exactsindy.errors import DataError
 from exactsindy.library import Variables
-from exactsindy.model.etd import Stepper, linear_part, remaining_part
-from exactsindy.model.field_grid import Grid, PerAxis, make_grid
-from exactsindy.model.field_rhs import named_fields
-from exactsindy.model.integrate import check_limit, check_output_times, check_tolerances
-from exactsindy.model.march import Tolerance, march
+from exactsindy.model.etd import Complex, Stepper, linear_part, remaining_part
+from exactsindy.model.field_grid import Grid, PerAxis, make_grid, named_fields
 from exactsindy.model.phase import Phase
-from exactsindy.model.simulation import FieldSimulation
+from exactsindy.model.simulation import FieldSimulation, SimulationStatus
+from exactsindy.model.simulation_inputs import check_limit, check_output_times, check_tolerances
 from exactsindy.model.spectrum import Spectrum
 
 Array = NDArray[np.float64]
+
+# Most halvings of an output interval: 2^-48 of it no longer moves the time in double precision (53 bits).
+_DEEPEST = 48
+# Error of a step, in units of the tolerance, below which the next is twice as long: that makes 32 times the error, and
+# the factor 2 to spare avoids needless trials.
+_SMALL = 1 / 64
 
 
 @dataclass(frozen=True)
@@ -53,22 +58,22 @@ def simulate_field(
     times = check_output_times(u0.times if t is None else t)
     lengths = tuple(period for period in grid.periods if period is not None)
     if len(lengths) < len(grid.axes):
-        open_axes = [axis for axis, period in zip(grid.axes, grid.periods, strict=True) if period is None]
+        aperiodic = [axis for axis, period in zip(grid.axes, grid.periods, strict=True) if period is None]
         raise DataError(
-            f"simulate_field: the axis {open_axes[0]!r} has no period; fields are simulated on periodic grids: "
-            f"pass periods={{{open_axes[0]!r}: length}}. With boundaries, integrate model.rhs(u, coords=...) "
+            f"simulate_field: the axis {aperiodic[0]!r} has no period; fields are simulated on periodic grids: "
+            f"pass periods={{{aperiodic[0]!r}: length}}. With boundaries, integrate model.rhs(u, coords=...) "
             "with scipy.integrate.solve_ivp(method='BDF') and set the rates of the points there yourself "
             "(0 keeps their values)."
         )
     spectrum = Spectrum(grid.axes, grid.shape, lengths)
     coordinates = {axis: grid.coordinate(axis, len(grid.axes)) for axis in grid.axes}
-    rest = remaining_part(phase, spectrum, coordinates, variables.time, options.dealias)
-    stepper = Stepper(linear_part(phase, spectrum), spectrum.mask.shape, rest)
+    remainder = remaining_part(phase, spectrum, coordinates, variables.time, options.dealias)
+    stepper = Stepper(linear_part(phase, spectrum), spectrum.mask.shape, remainder)
     tolerance = Tolerance(options.rtol, options.atol, check_limit(options.max_abs, start), options.max_steps)
-    outputs, ending, steps = march(stepper, spectrum, start, times, tolerance)
+    outputs, status, steps = march(stepper, spectrum, start, times, tolerance)
     values = np.stack(outputs, axis=-1)
     return FieldSimulation(
-        times[: len(outputs)], tuple(values), phase.names, grid.axes, grid.coords, lengths, ending, steps
+        times[: len(outputs)], tuple(values), phase.names, grid.axes, grid.coords, lengths, status, steps
     )
 
 
@@ -88,3 +93,84 @@ def _start(phase: Phase, variables: Variables, u0: Any, coords: PerAxis, periods
             )
         grid = make_grid(axes, shape, coords, periods)
     return np.stack([fields[name] for name in phase.names]), grid
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """When a step is good enough, when the fields have run away, and when to give up."""
+
+    rtol: float
+    atol: float
+    limit: float
+    max_steps: int
+
+
+def march(
+    stepper: Stepper, spectrum: Spectrum, start: Array, times: Array, tolerance: Tolerance
+) -> tuple[list[Array], SimulationStatus, int]:
+    """Return the fields at the times that were reached, how it ended and the number of steps.
+
+    Every output interval is cut into 2^level equal steps. A step is done once whole and twice halved; the
+    difference / 15 estimates the error of the halved ones, which are kept.
+    """
+    run = _Run(stepper, spectrum, tolerance)
+    outputs = [start]
+    waves, level = spectrum.forward(start), 0
+    # Times at equal steps differ by rounding; one step length for all saves computing its factors again.
+    step = uniform_step(times)
+    with np.errstate(all="ignore"):
+        for t, following in zip(times[:-1].tolist(), times[1:].tolist(), strict=True):
+            waves, level, status = run.interval(waves, t, step or following - t, level)
+            if status is not SimulationStatus.COMPLETE:
+                return outputs, status, run.steps
+            outputs.append(spectrum.backward(waves))
+    return outputs, SimulationStatus.COMPLETE, run.steps
+
+
+class _Run:
+    """One simulation and the steps it has taken."""
+
+    def __init__(self, stepper: Stepper, spectrum: Spectrum, tolerance: Tolerance) -> None:
+        self.stepper, self.spectrum, self.tolerance = stepper, spectrum, tolerance
+        self.steps = 0
+
+    def interval(self, waves: Complex, t: float, span: float, level: int) -> tuple[Complex, int, SimulationStatus]:
+        """Advance by ``span``, starting with 2^level steps; return the level to go on with."""
+        position = 0
+        slope = self.stepper.remainder(t, waves)
+        while position < 2**level:
+            if self.steps >= self.tolerance.max_steps:
+                return waves, level, SimulationStatus.TOO_MANY_STEPS
+            h = span / 2**level
+            trial, error, size = self._trial(t + position * h, h, waves, slope)
+            self.steps += 1
+            if not error <= 1.0:
+                if level == _DEEPEST:
+                    return (
+                        waves,
+                        level,
+                        SimulationStatus.TOO_MANY_STEPS if np.isfinite(error) else SimulationStatus.BLOW_UP,
+                    )
+                level, position = level + 1, 2 * position
+                continue
+            if not size < self.tolerance.limit:
+                return waves, level, SimulationStatus.BLOW_UP
+            waves, position = trial, position + 1
+            if error < _SMALL and position % 2 == 0 and level > 0:
+                level, position = level - 1, position // 2
+            slope = self.stepper.remainder(t + position * span / 2**level, waves)
+        return waves, level, SimulationStatus.COMPLETE
+
+    def _trial(self, t: float, h: float, waves: Complex, slope: Complex | None) -> tuple[Complex, float, float]:
+        """Return the fields after two half steps, their error in units of the tolerance and their size."""
+        if slope is None:  # nothing but the linear part, which is exact
+            fine = self.stepper.step(t, h, waves, None)
+            return fine, 0.0, float(np.abs(self.spectrum.backward(fine)).max())
+        coarse = self.stepper.step(t, h, waves, slope)
+        middle = self.stepper.step(t, h / 2, waves, slope)
+        fine = self.stepper.step(t + h / 2, h / 2, middle, self.stepper.remainder(t + h / 2, middle))
+        values, gap = self.spectrum.backward(fine), self.spectrum.backward(fine - coarse)
+        axes = tuple(range(1, values.ndim))
+        sizes, gaps = np.abs(values).max(axis=axes), np.abs(gap).max(axis=axes)
+        error = float((gaps / 15 / (self.tolerance.atol + self.tolerance.rtol * sizes)).max())
+        return fine, error, float(sizes.max())

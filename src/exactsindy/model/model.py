@@ -6,27 +6,29 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from exactsindy.certificate import Certificate
 from exactsindy.data import Columns, Field
-from exactsindy.errors import DataError, ProblemError
+from exactsindy.errors import ProblemError
 from exactsindy.library import Library, Names, Variables
-from exactsindy.model import construct, export, field_rhs, model_file
+from exactsindy.model import construct, export, field_grid, model_file
 from exactsindy.model import score as scoring
 from exactsindy.model.coefficient_table import CoefficientTable
-from exactsindy.model.controls import Given
 from exactsindy.model.equation import Equation
 from exactsindy.model.field_grid import PerAxis
 from exactsindy.model.field_simulation import FieldOptions, simulate_field
-from exactsindy.model.integrate import Options
 from exactsindy.model.phase import Phase, phase_of
 from exactsindy.model.sampled import Sampled
 from exactsindy.model.simulation import FieldSimulation, Simulation
-from exactsindy.model.trajectory_simulation import Simulator
+from exactsindy.model.simulation_inputs import Inputs
+from exactsindy.model.trajectory_simulation import Options, Simulator
+
+if TYPE_CHECKING:
+    from exactsindy.solver import Solution
 
 Array = NDArray[np.float64]
 
@@ -68,7 +70,7 @@ class Model:
 
     @classmethod
     def from_solution(
-        cls, solution: construct.Solved, *, variables: Names | None = None, standard_errors: bool = True
+        cls, solution: Solution, *, variables: Names | None = None, standard_errors: bool = True
     ) -> Model:
         """Return the model of a solved problem.
 
@@ -90,7 +92,7 @@ class Model:
         """
         known = None if variables is None else Variables.of(variables)
         known, rows = construct.from_solution(solution, known, standard_errors)
-        return cls(known, rows, solution.problem.fingerprint, construct.certificates_of(solution))
+        return cls(known, rows, solution.problem.fingerprint, tuple(solution.certificates))
 
     @classmethod
     def from_coefficients(
@@ -138,7 +140,7 @@ class Model:
 
     @property
     def is_field(self) -> bool:
-        """Say whether this is a model of fields (u_t) rather than trajectories (x')."""
+        """Return True if this is a model of fields (u_t) rather than trajectories (x')."""
         return self.rows[0].target.field
 
     @cached_property
@@ -189,7 +191,7 @@ class Model:
         x0: Columns,
         t: ArrayLike,
         *,
-        u: Given = None,
+        u: Inputs = None,
         interpolation: str = "linear",
         method: str = "LSODA",
         rtol: float = 1e-10,
@@ -246,13 +248,12 @@ class Model:
             Times, where the equations use the time.
         """
         self._need(True, "rhs", "predict")
-        return field_rhs.right_hand_sides(self.rows, self.variables, values, coords, periods, t)
+        return field_grid.right_hand_sides(self.rows, self.variables, values, coords, periods, t)
 
     def residual(self, field: Field, *, differentiation: scoring.Differentiation | None = None) -> dict[str, Array]:
         """Return measured time derivative minus right-hand side on the grid of the data, by equation."""
         self._need(True, "residual", "score")
-        predicted = self.rhs(field)
-        observed = scoring.field_rates(field, self.rows, differentiation)
+        observed, predicted = scoring.field_rates(self.rows, self.variables, field, differentiation)
         return {name: observed[name] - predicted[name] for name in self.target_names}
 
     def simulate_field(
@@ -301,8 +302,8 @@ class Model:
         True
         """
         self._need(True, "simulate_field", "simulate")
-        given = FieldOptions(rtol, atol, max_abs, max_steps, dealias)
-        return simulate_field(self._phase, self.variables, u0, t, coords, periods, given)
+        options = FieldOptions(rtol, atol, max_abs, max_steps, dealias)
+        return simulate_field(self._phase, self.variables, u0, t, coords, periods, options)
 
     def scores(
         self,
@@ -326,9 +327,7 @@ class Model:
             derivatives. Pass ``SmoothedFiniteDifference()`` for noisy data.
         """
         if self.is_field:
-            if not isinstance(data, Field):
-                raise DataError(f"score: this model is one of fields; pass a Field, not {type(data).__name__}.")
-            return scoring.r_squared(scoring.field_rates(data, self.rows, differentiation), self.rhs(data))
+            return scoring.field_scores(self.rows, self.variables, data, differentiation)
         return scoring.trajectory_scores(self._sampled, data, t, u, differentiation)
 
     def score(

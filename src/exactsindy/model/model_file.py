@@ -100,12 +100,12 @@ def _damaged(path: str | os.PathLike[str], why: str) -> DataError:
 
 
 def _stored(document: Mapping[str, Any], library: Library | None) -> Stored:
-    given = document["variables"]
-    states, controls, axes = (_texts(given[key], key) for key in ("states", "controls", "axes"))
-    variables = Variables(states, controls, _text(given["time"], "time"), axes)
+    names = document["variables"]
+    states, controls, axes = (_texts(names[key], key) for key in ("states", "controls", "axes"))
+    variables = Variables(states, controls, _text(names["time"], "time"), axes)
     rows = _list(document["equations"], "equations")
     targets = read_targets([_text(row["target"], "target") for row in rows])
-    own = {term.name: term for term in library.terms(variables)} if library is not None else {}
+    library_terms = {term.name: term for term in library.terms(variables)} if library is not None else {}
     equations = []
     for target, row in zip(targets, rows, strict=True):
         if target.name != row["target"]:
@@ -114,7 +114,7 @@ def _stored(document: Mapping[str, Any], library: Library | None) -> Stored:
         equations.append(
             Equation(
                 target,
-                tuple(_term(name, variables, own) for name in _texts(row["terms"], "terms")),
+                tuple(_term(name, variables, library_terms) for name in _texts(row["terms"], "terms")),
                 _numbers(row["coefficients"], "coefficients"),
                 None if errors is None else _numbers(_unknown(errors), "standard_errors"),
             )
@@ -133,9 +133,9 @@ def _stored(document: Mapping[str, Any], library: Library | None) -> Stored:
     return Stored(variables, tuple(equations), fingerprint, certificates)
 
 
-def _term(name: str, variables: Variables, own: Mapping[str, Term]) -> Term:
-    if name in own:
-        return own[name]
+def _term(name: str, variables: Variables, library_terms: Mapping[str, Term]) -> Term:
+    if name in library_terms:
+        return library_terms[name]
     try:
         return parse_term(name, variables)
     except ProblemError as error:

@@ -14,8 +14,8 @@ from exactsindy.data import Columns, by_name, is_labelled_row, is_named, numbers
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.library import Features, Variable, Variables
 from exactsindy.model.codegen import vector_function
-from exactsindy.model.controls import control_rows
 from exactsindy.model.equation import Equation, variable_name
+from exactsindy.model.simulation_inputs import control_rows
 
 Array = NDArray[np.float64]
 

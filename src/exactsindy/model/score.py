@@ -11,14 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 from exactsindy.data import Columns, Field, Target, Trajectories, Trajectory, by_name, is_named, trajectories
 from exactsindy.differentiation import FiniteDifference
 from exactsindy.errors import DataError
+from exactsindy.library import Variables
 from exactsindy.model.equation import Equation
+from exactsindy.model.field_grid import right_hand_sides
 from exactsindy.model.sampled import Sampled
 
 Array = NDArray[np.float64]
 Differentiation = Callable[..., Any]
 Data = Trajectories | Trajectory | Field | Columns
 
-# Smooth data deserve more than the usual second order, whose error would be counted against the model.
+# Order of the differences of clean data: the error of the usual second order would count against the model.
 _ORDER = 4
 
 
@@ -105,11 +107,23 @@ def trajectory_scores(
     return r_squared(*trajectory_rates(as_trajectories(data, t, u, sampled), sampled, method))
 
 
-def field_rates(field: Field, equations: Sequence[Equation], method: Differentiation | None) -> dict[str, Array]:
-    """Return the measured time derivatives of fields, by equation."""
-    return {
+def field_rates(
+    equations: Sequence[Equation], variables: Variables, field: Field, method: Differentiation | None
+) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Return measured and predicted time derivatives of fields, by equation."""
+    observed = {
         row.name: measured_rate(field[row.target.state], field.times, row.target, method, axis=-1) for row in equations
     }
+    return observed, right_hand_sides(equations, variables, field)
+
+
+def field_scores(
+    equations: Sequence[Equation], variables: Variables, data: Data, method: Differentiation | None
+) -> dict[str, float]:
+    """Return R^2 of every equation of a model of fields."""
+    if not isinstance(data, Field):
+        raise DataError(f"score: this model is one of fields; pass a Field, not {type(data).__name__}.")
+    return r_squared(*field_rates(equations, variables, data, method))
 
 
 def r_squared(observed: Mapping[str, Array], predicted: Mapping[str, Array]) -> dict[str, float]:

@@ -58,7 +58,7 @@ class Simulation:
 
     @property
     def success(self) -> bool:
-        """Say whether all times were reached."""
+        """Return True if all times were reached."""
         return self.status is SimulationStatus.COMPLETE
 
     def __getitem__(self, name: str) -> Array:
@@ -105,7 +105,7 @@ class FieldSimulation:
 
     @property
     def success(self) -> bool:
-        """Say whether all times were reached."""
+        """Return True if all times were reached."""
         return self.status is SimulationStatus.COMPLETE
 
     def __getitem__(self, name: str) -> Array:

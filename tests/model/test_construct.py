@@ -30,9 +30,11 @@ def solution(problem: Problem, support: list[list[int]], ridge: float = 0.0) -> 
         factor = np.vstack([block.theta_factor[:, own], np.sqrt(ridge) * np.eye(len(own))])
         z = np.concatenate([block.target(j)[0], np.zeros(len(own))])
         coef[i, chosen] = np.linalg.lstsq(factor, z, rcond=None)[0]
-    return SimpleNamespace(
-        problem=problem, coef=coef, support=[tuple(s) for s in support], ridge=np.full(coef.shape, ridge)
-    )
+    return offered(problem, coef, [tuple(s) for s in support], np.full(coef.shape, ridge))
+
+
+def offered(problem: Problem, coef: object, support: object, ridge: np.ndarray) -> SimpleNamespace:
+    return SimpleNamespace(problem=problem, coef=coef, support=support, ridge=ridge, constraints=(), certificates=())
 
 
 def regression(n: int = 400, noise: float = 0.1, seed: int = 0) -> tuple[np.ndarray, np.ndarray, Problem]:
@@ -124,10 +126,9 @@ def test_no_standard_errors_where_none_exist() -> None:
     theta = np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]])
     dependent = Problem.from_arrays(theta, [1.0, 2.0, 4.0], names=["x", "y"], target_names=["x'"])
     short = Problem.from_arrays(theta[:1], [1.0], names=["x", "y"], target_names=["x'"])
-    both = SimpleNamespace(coef=[[1.0, 0.0]], support=[(0, 1)], ridge=np.zeros((1, 2)))
     variables = Variables(("x",), controls=("y",))
     for problem in (dependent, short):
-        model = Model.from_solution(SimpleNamespace(**vars(both), problem=problem), variables=variables)
+        model = Model.from_solution(offered(problem, [[1.0, 0.0]], [(0, 1)], np.zeros((1, 2))), variables=variables)
         assert model.rows[0].standard_errors is None
 
 

@@ -1,4 +1,4 @@
-"""Inputs u(t) for a simulation: from samples or a function to fast values at any time."""
+"""Inputs of a simulation, checked: initial states, times, limits, and controls u(t) as a function of time."""
 
 from __future__ import annotations
 
@@ -10,17 +10,62 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from exactsindy.data import Columns, by_name, is_named, numbers
+from exactsindy.data import Columns, by_name, is_labelled_row, is_named, numbers
 from exactsindy.errors import DataError
 
 Array = NDArray[np.float64]
 Control = Callable[[float], Sequence[float]]
-Given = Columns | tuple[ArrayLike, Columns] | Callable[[float], Any] | None
+Inputs = Columns | tuple[ArrayLike, Columns] | Callable[[float], Any] | None
 
 INTERPOLATIONS = ("linear", "cubic", "previous")
 
+# Size, relative to that of the start, at which a simulation is stopped by default: a finite-time singularity passes it
+# just before its time; slower growth has left any physical range.
+_RANGE = 1e12
 
-def control_function(u: Given, names: tuple[str, ...], times: Array, interpolation: str) -> Control:
+
+def check_start(x0: Columns, names: tuple[str, ...]) -> Array:
+    """Return the initial states, by name out of a mapping or a frame of one row, or say what they should be."""
+    if is_named(x0) or is_labelled_row(x0):
+        table = by_name(x0, names, "x0")
+        x0 = table[0] if len(table) == 1 < table.ndim else table
+    values = numbers(x0, "x0")
+    start = np.atleast_1d(values)
+    if start.shape != (len(names),):
+        raise DataError(
+            f"x0 has shape {values.shape}; expected {len(names)} numbers, one for each of {', '.join(names)}."
+        )
+    if not np.isfinite(start).all():
+        raise DataError(f"x0 is {start.tolist()}: expected finite numbers.")
+    return start
+
+
+def check_output_times(t: ArrayLike) -> Array:
+    """Return the times of a simulation."""
+    times = numbers(t, "t")
+    if times.ndim != 1 or times.size < 2 or not np.isfinite(times).all() or not (np.diff(times) > 0).all():
+        raise DataError("t: expected at least two increasing finite times, e.g. np.linspace(0, 10, 1001).")
+    return times
+
+
+def check_limit(max_abs: float | None, start: Array) -> float:
+    """Return the size at which a simulation is stopped."""
+    if max_abs is None:
+        return _RANGE * max(1.0, float(np.abs(start).max(initial=0.0)))
+    if not max_abs > np.abs(start).max(initial=0.0):
+        raise DataError(
+            f"max_abs={max_abs!r}: the simulation starts at {np.abs(start).max():g}; expected a larger number."
+        )
+    return float(max_abs)
+
+
+def check_tolerances(rtol: float, atol: float) -> None:
+    """Refuse tolerances no solver can meet."""
+    if not (0 < rtol < 1 and 0 <= atol < np.inf):
+        raise DataError(f"rtol={rtol!r}, atol={atol!r}: expected 0 < rtol < 1 and atol >= 0.")
+
+
+def control_function(u: Inputs, names: tuple[str, ...], times: Array, interpolation: str) -> Control:
     """Return the controls as a function of time.
 
     Parameters
@@ -64,12 +109,12 @@ def control_rows(u: Columns | None, names: tuple[str, ...], count: int) -> Array
         if names:
             raise DataError(f"This model has the controls {', '.join(names)}: pass them as u=...")
         return np.zeros((count, 0))
-    given = values = _samples(u, names)
+    samples = values = _samples(u, names)
     if values.ndim < 2:
         values = values.reshape(count, -1) if values.size == count * len(names) else values[:, None]
     if values.shape != (count, len(names)):
         raise DataError(
-            f"u has shape {given.shape} for {count} samples and {len(names)} controls; expected "
+            f"u has shape {samples.shape} for {count} samples and {len(names)} controls; expected "
             f"({count}, {len(names)})."
         )
     return values
