@@ -13,9 +13,7 @@ from exactsindy.discovery.trim import trim_steady_tail
 from exactsindy.errors import DataError
 from exactsindy.forms import smooth
 from exactsindy.selection import TRAJECTORY_FIT, Choice, GrowthRatio, PathEvidence, Rival, Selection, TrajectoryEvidence
-from exactsindy.systems import find_system
-from exactsindy_experiments.selection_cases import SelectionCase
-from exactsindy_experiments.selection_conditions import load_condition
+from exactsindy.systems import add_noise, find_system
 
 ONE = es.Settings(seconds=60.0, threads=1)
 T = np.arange(0, 20, 0.02)
@@ -145,8 +143,10 @@ def test_noise_of_a_state_at_rest_is_no_period():
 
 
 def test_oscillations_too_coarse_to_be_smoothed_have_periods():
-    case = SelectionCase("tuning conditions", "10 samples per period: lotka_volterra", 200, 0.02, 0)
-    smoothed = smooth(load_condition(case).data)
+    # 0.7 time units are a tenth of the fastest period of this trajectory.
+    clean = find_system("lotka_volterra").simulate([0.57, 0.56], 0.7 * np.arange(200))
+    noisy_states = add_noise(clean, 0.02, np.random.default_rng(0))
+    smoothed = smooth(es.Trajectories.from_arrays(noisy_states, time=0.7))
     assert (smoothed.values[0].std(axis=0) < 2 * smoothed.noise).all(), "most of it is taken for noise"
     assert 5 < sampling(smoothed.values, smoothed.noise).per_period < 20
 

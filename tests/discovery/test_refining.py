@@ -11,9 +11,8 @@ from exactsindy.forms import ModalForm, smooth_field
 from exactsindy.forms.equations import groups
 from exactsindy.forms.modal_library import ModalLibrary
 from exactsindy.selection import TRAJECTORY_FIT, PathEvidence, Rival, TrajectoryEvidence
-from exactsindy.systems import FIELD_SYSTEMS, add_field_noise
+from exactsindy.systems import FIELD_SYSTEMS, FieldSystem, add_field_noise, random_waves
 from exactsindy.trajectory_fit import MeasuredModes
-from exactsindy_experiments.random_fields import random_field
 
 ONE = es.Settings(seconds=60.0, threads=1)
 TRUTH = {"x'": {"v"}, "v'": {"x", "v", "x^2 v"}}
@@ -143,7 +142,12 @@ def test_a_misfit_beyond_the_noise_lowers_the_confidence():
 
 def test_modes_of_a_field_are_heard_where_rows_leave_its_equation_open():
     """Of this field the rows prefer a wrong law; its most likely orbit does not."""
-    system = random_field("burgers_fisher", 0)
+    rng = np.random.RandomState(0)
+    rate = rng.uniform(0.5, 1.5)
+    law = {"u u_x": -rng.uniform(0.7, 2), "u_xx": rng.uniform(0.1, 0.3), "u": rate, "u^2": -rate}
+    times = np.linspace(0, 4.0, 201)
+    start, library = random_waves(1, 6, 0.3, 0.4), FIELD_SYSTEMS["burgers"].library
+    system = FieldSystem("burgers_fisher", {"u_t": law}, {"x": 20.0}, 256, times, start, library)
     data = add_field_noise(system.simulate(np.random.RandomState(0)), 0.5, np.random.RandomState(0))
     found = es.discover(data, library=system.library)
     assert found.selection.choices[0].variant == TRAJECTORY_FIT

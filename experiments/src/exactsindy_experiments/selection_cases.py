@@ -13,15 +13,13 @@ from exactsindy.library import Library, Polynomials
 from exactsindy.systems import (
     FIELD_SYSTEMS,
     SYSTEMS,
-    RandomSystem,
     add_field_noise,
     add_noise,
     find_field_system,
     find_system,
     noise_scale,
-    random_system,
 )
-from exactsindy_experiments.random_systems import PER_PERIOD, fastest_period
+from exactsindy_experiments.random_systems import PER_PERIOD, RandomSystem, fastest_period, random_system
 
 Array = NDArray[np.float64]
 
