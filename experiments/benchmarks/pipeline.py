@@ -161,27 +161,27 @@ def increment(side: str, n: int) -> tuple[int, Run]:
 
 
 def preparation(side: str, n: int) -> tuple[int, Run]:
-    """All problems a discovery builds from the same data: start, raw increments, three rounds of informed ones."""
+    """All problems a discovery builds from the same data: start, raw increments, three rounds of guided ones."""
     x, model = four_states(n)
     if side == "pysindy":
         return x.nbytes, cubic_fit(x)
     from exactsindy.data import trajectories
-    from exactsindy.forms import IncrementForm, IntegralForm, inform, smooth
+    from exactsindy.forms import IncrementForm, StartRegression, smooth, smooth_guided
     from exactsindy.library import Polynomials
 
     data, library = trajectories(x, time=0.002), Polynomials(3)
 
     def run() -> object:
         states = smooth(data)
-        problems = [IntegralForm(smoothed=states).problem(data, library)]
+        problems = [StartRegression(smoothed=states).problem(data, library)]
         for _ in range(2):
-            walks = IntegralForm(smoothed=states).walks(data, library, model)
-            problems.append(IntegralForm(walk=walks, smoothed=states).problem(data, library))
+            ratios = StartRegression(smoothed=states).drift_ratios(data, library, model)
+            problems.append(StartRegression(drift_ratio=ratios, smoothed=states).problem(data, library))
         for _ in range(2):
             problems.append(IncrementForm(model=model, smoothed=states).problem(data, library))
         for _ in range(3):
-            states = inform(data, library, model, start=states)
-            problems.append(IncrementForm("informed", model=model, smoothed=states).problem(data, library))
+            states = smooth_guided(data, library, model, start=states)
+            problems.append(IncrementForm("guided", model=model, smoothed=states).problem(data, library))
         return problems
 
     return x.nbytes, run

@@ -8,8 +8,8 @@ from exactsindy.discovery import prepare as preparing
 from exactsindy.discovery.prepare import measured
 from exactsindy.discovery.trajectory_variants import whitened_increments
 from exactsindy.forms import ModalForm, smooth_field
-from exactsindy.forms.equations import groups
-from exactsindy.forms.modal_library import ModalLibrary
+from exactsindy.forms.base import groups
+from exactsindy.forms.modal.modal_library import ModalLibrary
 from exactsindy.selection import TRAJECTORY_FIT, PathEvidence, Rival, TrajectoryEvidence
 from exactsindy.systems import FIELD_SYSTEMS, FieldSystem, add_field_noise, random_waves
 from exactsindy.trajectory_fit import MeasuredModes

@@ -5,10 +5,10 @@ import pytest
 
 from exactsindy.data import field, trajectories
 from exactsindy.errors import DataError, ProblemError
-from exactsindy.forms import IncrementForm, IntegralForm, NotPositiveDefinite, inform, smooth
-from exactsindy.forms.hermite import HermiteFeatures
+from exactsindy.forms import IncrementForm, NotPositiveDefinite, StartRegression, smooth, smooth_guided
+from exactsindy.forms.increment.hermite import HermiteFeatures
+from exactsindy.forms.increment.tridiagonal import Increments, Whitening, increment_covariance
 from exactsindy.forms.quadrature import integrate_intervals, interval_weights
-from exactsindy.forms.whitening import Increments, Whitening, increment_covariance
 from exactsindy.library import PerEquation, Polynomials, Terms
 from exactsindy.systems import add_noise, find_system, noise_scale
 from forms.cases import gram, least_squares, on_support
@@ -115,15 +115,15 @@ def test_residuals_of_the_truth_are_white_and_of_the_right_size(name):
     assert "x': residual 1.0" in str(found)
 
 
-def test_informed_residuals_are_white_where_states_follow_the_model():
+def test_guided_residuals_are_white_where_states_follow_the_model():
     system = find_system("lotka_volterra")
     clean = system.simulate([0.51, 0.95], np.arange(0, 20, 0.01))
     data = trajectories(add_noise(clean, 0.05, np.random.default_rng(1)), time=0.01, states=system.states)
     truth = truth_of(system, data)
     states = smooth(data)
     for _ in range(3):
-        states = inform(data, CUBIC, truth, start=states)
-    found = IncrementForm("informed", model=truth, smoothed=states).whiteness(data, CUBIC, truth)
+        states = smooth_guided(data, CUBIC, truth, start=states)
+    found = IncrementForm("guided", model=truth, smoothed=states).whiteness(data, CUBIC, truth)
     assert ((found.ratio > 0.9) & (found.ratio < 1.1)).all()
     assert (np.abs(found.lag) < 0.1).all()
 
@@ -132,24 +132,24 @@ def test_coefficients_gain_from_whitening(lorenz, noisy):
     truth = truth_of(lorenz, noisy)
     errors = [
         np.abs(on_support(form.problem(noisy, CUBIC), truth) - truth).max()
-        for form in (IncrementForm(), IncrementForm(model=truth), IncrementForm("informed", model=truth))
+        for form in (IncrementForm(), IncrementForm(model=truth), IncrementForm("guided", model=truth))
     ]
     assert errors[1] < 0.5
     assert errors[1] < errors[0] / 3
     assert errors[2] < 0.5
 
 
-def test_informed_states_are_closer_to_the_truth(lorenz, clean, noisy):
+def test_guided_states_are_closer_to_the_truth(lorenz, clean, noisy):
     truth = truth_of(lorenz, noisy)
     plain = smooth(noisy)
     assert np.allclose(plain.noise, 0.05 * noise_scale(clean), rtol=0.05)
-    once = inform(noisy, CUBIC, truth)
-    twice = inform(noisy, CUBIC, truth, start=once)
+    once = smooth_guided(noisy, CUBIC, truth)
+    twice = smooth_guided(noisy, CUBIC, truth, start=once)
     errors = [np.sqrt(((s.values[0] - clean) ** 2).mean()) for s in (plain, once, twice)]
     assert errors[1] < 0.8 * errors[0]
     assert errors[2] < errors[1]
-    given = IncrementForm("informed", model=truth, smoothed=once).problem(noisy, CUBIC)
-    assert np.allclose(gram(given)[0], gram(IncrementForm("informed", model=truth).problem(noisy, CUBIC))[0])
+    given = IncrementForm("guided", model=truth, smoothed=once).problem(noisy, CUBIC)
+    assert np.allclose(gram(given)[0], gram(IncrementForm("guided", model=truth).problem(noisy, CUBIC))[0])
 
 
 def test_clean_data_give_exact_coefficients(lorenz, clean):
@@ -171,7 +171,7 @@ def test_folds_sum_to_the_whole_and_blocks_do_not_show(lorenz, clean, monkeypatc
     folds = form.folds(data, CUBIC, 3)
     assert whole.n_samples == len(values) - 2
     assert [fold.n_samples for fold in folds] == [999, 1000, 999]
-    monkeypatch.setattr("exactsindy.forms.increment_rows.BLOCK_ROWS", 101)
+    monkeypatch.setattr("exactsindy.forms.increment.increment_rows.BLOCK_ROWS", 101)
     for other in (sum(folds), form.problem(data, CUBIC)):
         for a, b in zip(gram(other), gram(whole), strict=True):
             scale = np.sqrt(np.diag(b))
@@ -208,30 +208,24 @@ def test_units_do_not_matter(lorenz, noisy):
     assert np.allclose(base.rss(truth), other.rss(truth * 8.0 ** (1 - degrees)), rtol=1e-6)
 
 
-def test_integral_form(lorenz, noisy):
+def test_start_regression(lorenz, noisy):
     truth = truth_of(lorenz, noisy)
-    form = IntegralForm()
-    walks = form.walks(noisy, CUBIC, truth)
-    assert ((walks > 1e-4) & (walks < 1)).all()
-    weighted = IntegralForm(walk=walks)
-    errors = [
-        np.abs(on_support(f.problem(noisy, CUBIC), truth) - truth).max()
-        for f in (form, weighted, IntegralForm(walk=walks, states="raw"))
-    ]
+    form = StartRegression()
+    ratios = form.drift_ratios(noisy, CUBIC, truth)
+    assert ((ratios > 1e-4) & (ratios < 1)).all()
+    weighted = StartRegression(drift_ratio=ratios)
+    errors = [np.abs(on_support(f.problem(noisy, CUBIC), truth) - truth).max() for f in (form, weighted)]
     assert errors[1] < 1.0
     assert errors[1] < errors[0]
-    assert errors[2] < 1.0
     assert weighted.problem(noisy, CUBIC).n_samples == 2999
-    # Divided by the noise and the walk, what the truth leaves has about the size of the noise.
+    # Divided by the noise and the drift, what the truth leaves has about the size of the noise.
     assert np.all(weighted.problem(noisy, CUBIC).rss(truth) / 2999 < 2)
 
 
 def test_errors_name_the_cure(noisy):
     pde = field(np.ones((5, 20)), dims=("x", "t"), coords={"x": 1.0, "t": 1.0})
-    with pytest.raises(ProblemError, match=r"states='smooth'\): expected 'raw' or 'informed'"):
+    with pytest.raises(ProblemError, match=r"states='smooth'\): expected 'raw' or 'guided'"):
         IncrementForm("smooth")
-    with pytest.raises(ProblemError, match=r"states='informed'\): expected 'smooth' or 'raw'"):
-        IntegralForm(states="informed")
     with pytest.raises(DataError, match=r"IncrementForm is for trajectories .* use ModalForm or WeakForm"):
         IncrementForm().problem(pde, Polynomials(1))
     with pytest.raises(ProblemError, match=r"model=\.\.\.\) has shape \(2, 4\); .*equations x terms = \(3, 4\)"):
@@ -242,13 +236,11 @@ def test_errors_name_the_cure(noisy):
     short = trajectories(np.ones((5, 1)) * np.arange(5)[:, None], time=1.0)
     with pytest.raises(DataError, match=r"no trajectory has 8 samples in a row without a gap"):
         IncrementForm().problem(short, Polynomials(1))
-    with pytest.raises(ProblemError, match=r"walk=\[1, 2\]\): expected a number >= 0, or one for each of 3"):
-        IntegralForm(walk=[1, 2]).problem(noisy, Polynomials(1))
-    with pytest.raises(DataError, match=r"cosine modes have none; use IncrementForm"):
-        IntegralForm().folds(noisy, Polynomials(1), 2)
+    with pytest.raises(ProblemError, match=r"drift_ratio=\[1, 2\]\): expected a number >= 0, or one for each of 3"):
+        StartRegression(drift_ratio=[1, 2]).problem(noisy, Polynomials(1))
     with pytest.raises(NotPositiveDefinite, match=r"not positive definite.*Use model=None"):
         Whitening.of(np.ones(3), np.ones(2))
     with pytest.raises(ProblemError, match=r"whiteness\(coef=\.\.\.\): expected coefficients"):
         IncrementForm().whiteness(noisy, Polynomials(1), None)
-    with pytest.raises(ProblemError, match=r"walks\(model=\.\.\.\): expected coefficients"):
-        IntegralForm().walks(noisy, Polynomials(1), None)
+    with pytest.raises(ProblemError, match=r"drift_ratios\(model=\.\.\.\): expected coefficients"):
+        StartRegression().drift_ratios(noisy, Polynomials(1), None)

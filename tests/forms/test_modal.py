@@ -6,9 +6,9 @@ import pytest
 from exactsindy.data import field, trajectories
 from exactsindy.discovery import field_variants as field_forms
 from exactsindy.errors import DataError, ProblemError
-from exactsindy.forms import ModalForm, WeakForm, inform_field, smooth_field
-from exactsindy.forms.modal_smoothing import TimeBasis, smooth_modes
-from exactsindy.forms.modes import Box, spectra
+from exactsindy.forms import ModalForm, WeakForm, smooth_field, smooth_field_guided
+from exactsindy.forms.modal.mode_smoothing import TimeBasis, smooth_modes
+from exactsindy.forms.modal.modes import Box, spectra
 from exactsindy.library import Derivatives, Polynomials, Terms
 from forms.cases import burgers, gram, on_support
 
@@ -54,7 +54,7 @@ def test_noise_and_corner_are_found():
     found = spectra(data)
     assert found.noise[0] == pytest.approx(noise, rel=0.02)
     smoothed = smooth_field(data)
-    assert 3 <= smoothed.corner <= 12
+    assert 3 <= smoothed.cutoff <= 12
     clean, _, _ = burgers_field(0.0)
     x = smoothed.box.to_grid(smoothed.values[0], (128,))
     error = np.sqrt(((x.T - clean.values[0]) ** 2).mean())
@@ -110,10 +110,10 @@ def test_informed_field_is_closer_to_the_truth():
     data, truth, _ = burgers_field(1.0)
     clean = burgers_field(0.0)[0].values[0]
     plain = smooth_field(data)
-    informed = inform_field(data, LIBRARY, truth)
+    informed = smooth_field_guided(data, LIBRARY, truth)
     errors = [np.sqrt(((s.box.to_grid(s.values[0], (128,)).T - clean) ** 2).mean()) for s in (plain, informed)]
     assert errors[1] < errors[0]
-    assert inform_field(data, LIBRARY, None, start=informed) is informed
+    assert smooth_field_guided(data, LIBRARY, None, start=informed) is informed
     again = ModalForm(model=truth, smoothed=informed).problem(data, LIBRARY)
     assert np.abs(on_support(again, truth) - truth).max() < 0.3
 
@@ -122,7 +122,7 @@ def test_folds_sum_to_the_whole_and_blocks_do_not_show(monkeypatch):
     data, truth, _ = burgers_field(0.1)
     form = ModalForm(model=truth)
     whole = form.problem(data, LIBRARY)
-    monkeypatch.setattr("exactsindy.forms.modal_rows._BLOCK_NUMBERS", 1)
+    monkeypatch.setattr("exactsindy.forms.modal.mode_rows._BLOCK_NUMBERS", 1)
     folds = form.folds(data, LIBRARY, 4)
     assert sum(fold.n_samples for fold in folds) == whole.n_samples
     first, second = gram(whole)[0], gram(sum(folds))[0]
@@ -134,11 +134,11 @@ def test_integrals_of_the_library_are_formed_once(monkeypatch):
     data, truth, _ = burgers_field(0.1)
     smoothed = smooth_field(data)
     first = ModalForm(smoothed=smoothed).problem(data, LIBRARY)
-    monkeypatch.setattr("exactsindy.forms.modal_library.ModalLibrary.columns", None)
+    monkeypatch.setattr("exactsindy.forms.modal.modal_library.ModalLibrary.columns", None)
     again = ModalForm(smoothed=smoothed).problem(data, LIBRARY)
     assert again.fingerprint == first.fingerprint
     monkeypatch.undo()
-    monkeypatch.setattr("exactsindy.forms.modal_rows._KEPT_NUMBERS", 0)
+    monkeypatch.setattr("exactsindy.forms.modal.mode_rows._KEPT_NUMBERS", 0)
     apart = smooth_field(data)
     assert ModalForm(smoothed=apart).problem(data, LIBRARY).fingerprint == first.fingerprint
     assert not apart.store
@@ -153,11 +153,11 @@ def test_fewer_modes_are_used_where_rows_or_points_are_many(monkeypatch):
     monkeypatch.setattr(field_forms, "_MOST_POINTS", 36)
     less = field_forms._fewer_modes(smoothed)
     # Rows need at most ten modes; 3 K + k + 2 points of products fit into 36.
-    assert less.corner < smoothed.corner
+    assert less.cutoff < smoothed.cutoff
     assert less.kept.sum() <= 10
-    assert less.corner <= less.box.largest[0] == (36 - less.corner - 2) // 3 < smoothed.box.largest[0]
-    again = inform_field(data, LIBRARY, np.zeros((1, 19)), start=less)
-    assert again.corner == less.corner
+    assert less.cutoff <= less.box.largest[0] == (36 - less.cutoff - 2) // 3 < smoothed.box.largest[0]
+    again = smooth_field_guided(data, LIBRARY, np.zeros((1, 19)), start=less)
+    assert again.cutoff == less.cutoff
 
 
 def test_modes_beyond_a_box_are_dropped():
@@ -209,7 +209,7 @@ def test_open_domains_use_windowed_waves(noise):
     assert 0.9 < found.ratio[0] < 1.1
     assert abs(found.lag[0]) < 0.1
     assert np.abs(on_support(form.problem(data, LIBRARY), truth) - truth).max() < 0.1
-    informed = inform_field(data, LIBRARY, truth, start=smoothed)
+    informed = smooth_field_guided(data, LIBRARY, truth, start=smoothed)
     assert (informed.score <= smoothed.score).all()
 
 

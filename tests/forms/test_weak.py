@@ -10,8 +10,8 @@ from exactsindy.data import field, trajectories
 from exactsindy.differentiation import FiniteDifference
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.forms import StrongForm, WeakForm
-from exactsindy.forms.bump import Cells, bump, linear_weights
-from exactsindy.forms.by_parts import ByParts
+from exactsindy.forms.weak.bump import Cells, bump, linear_weights
+from exactsindy.forms.weak.by_parts import ByParts
 from exactsindy.library import Derivatives, PerEquation, Polynomials, Terms, Variables
 from exactsindy.model import Model
 from exactsindy.solver import solve

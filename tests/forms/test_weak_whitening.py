@@ -8,10 +8,10 @@ import pytest
 from exactsindy.data import field, trajectories
 from exactsindy.errors import ProblemError
 from exactsindy.forms import NotPositiveDefinite, WeakForm
-from exactsindy.forms.equations import groups
+from exactsindy.forms.base import groups
 from exactsindy.forms.trial import trial
-from exactsindy.forms.weak_field_noise import FieldNoise
-from exactsindy.forms.weak_whitening import NoisyStates, WhitenedRows, field_noise, stacked
+from exactsindy.forms.weak.field_noise import FieldNoise
+from exactsindy.forms.weak.whitening import NoisyStates, WhitenedRows, field_noise, stacked
 from exactsindy.library import Derivatives, Polynomials, Terms
 from exactsindy.systems import add_noise, lorenz
 from forms.cases import burgers, gram, least_squares, on_support
@@ -163,7 +163,7 @@ def test_slabs_do_not_change_the_covariance(monkeypatch):
     (rows,), _ = WeakForm(40)._field_rows(data, equations)
     noise = FieldNoise(rows, 0, trial(truth, equations, "WeakForm"), field_noise(data))
     whole = noise.covariance()
-    monkeypatch.setattr("exactsindy.forms.weak_field_noise._NUMBERS", 1000)
+    monkeypatch.setattr("exactsindy.forms.weak.field_noise._NUMBERS", 1000)
     assert np.allclose(noise.covariance(), whole, rtol=1e-10, atol=1e-12 * whole.max())
 
 

@@ -5,9 +5,9 @@ import pytest
 
 import exactsindy as es
 from exactsindy.forms import smooth_field
-from exactsindy.forms.equations import groups
+from exactsindy.forms.base import groups
 from exactsindy.systems import FIELD_SYSTEMS, add_field_noise
-from exactsindy.trajectory_fit import MeasuredModes, OrbitModel, features_of, row_count, tangent_problem
+from exactsindy.trajectory_fit import MeasuredModes, TrajectoryModel, features_of, row_count, tangent_problem
 from exactsindy.trajectory_fit.block_banded import profile_states
 
 
@@ -115,7 +115,7 @@ def test_slopes_are_those_of_the_rates(dims):
 
 def test_terms_are_those_of_the_modal_form():
     """The same columns as the rows of the form, from the same smoothed field."""
-    from exactsindy.forms.modal_library import ModalLibrary
+    from exactsindy.forms.modal.modal_library import ModalLibrary
 
     m = fisher(0.05, 1001)
     names = features_of(m, 0).names
@@ -132,7 +132,7 @@ def test_the_right_model_leaves_the_noise_and_coefficients_are_not_attenuated():
     for seed in range(1000, 1006):
         m = fisher(0.2, seed)
         supports = columns(m, ("u", "u^2", "u_xx"))
-        orbit = OrbitModel(m, supports).fit([[0.9, -0.9, 0.05]])
+        orbit = TrajectoryModel(m, supports).fit([[0.9, -0.9, 0.05]])
         assert orbit.misfit == pytest.approx(row_count(m), rel=0.12)
         names = [features_of(m, 0).names[j] for j in supports[0]]
         truth = {"u": 1.0, "u^2": -1.0, "u_xx": 0.1}
@@ -142,8 +142,8 @@ def test_the_right_model_leaves_the_noise_and_coefficients_are_not_attenuated():
 
 def test_a_wrong_model_fits_worse_by_far():
     m = fisher(0.1, 1002)
-    right = OrbitModel(m, columns(m, ("u", "u^2", "u_xx"))).fit([[1.0, -1.0, 0.1]])
-    wrong = OrbitModel(m, columns(m, ("u", "u_xx"))).fit([[0.5, 0.1]])
+    right = TrajectoryModel(m, columns(m, ("u", "u^2", "u_xx"))).fit([[1.0, -1.0, 0.1]])
+    wrong = TrajectoryModel(m, columns(m, ("u", "u_xx"))).fit([[0.5, 0.1]])
     assert wrong.misfit > 1.3 * right.misfit
 
 
@@ -152,7 +152,7 @@ def test_standard_errors_of_the_tangent_regression_are_right():
     for seed in range(1000, 1010):
         m = fisher(0.2, seed)
         supports = columns(m, ("u", "u^2", "u_xx"))
-        orbit = OrbitModel(m, supports).fit([[1.0, -1.0, 0.1]])
+        orbit = TrajectoryModel(m, supports).fit([[1.0, -1.0, 0.1]])
         block, _ = tangent_problem(m, supports, orbit, 0).locate(0)
         theta = block.theta_factor[:, list(supports[0])]
         spread = np.sqrt(np.diag(np.linalg.inv(theta.T @ theta)))
@@ -173,7 +173,7 @@ def test_a_field_without_equation_is_free():
     m = modes(data, es.Terms(["u", "v", "u_x"]))
     assert len(m.own) == m.per_field
     assert m.samples.shape[1] == 2 * m.per_field
-    orbit = OrbitModel(m, columns(m, ("v",))).fit([[0.3]])
+    orbit = TrajectoryModel(m, columns(m, ("v",))).fit([[0.3]])
     assert orbit.coef[0][0] == pytest.approx(0.5, abs=0.01)
     free = m.columns_of(0).max() + 1
     assert (m.samples - orbit.states)[:, free:].std() == pytest.approx(0.0, abs=0.3)
@@ -181,5 +181,5 @@ def test_a_field_without_equation_is_free():
 
 def test_a_model_that_overflows_is_infinitely_bad():
     m = fisher(0.2, 1000)
-    orbit = OrbitModel(m, columns(m, ("u^3", "u^2"))).fit([[1e300, 1e300]])
+    orbit = TrajectoryModel(m, columns(m, ("u^3", "u^2"))).fit([[1e300, 1e300]])
     assert orbit.misfit == np.inf

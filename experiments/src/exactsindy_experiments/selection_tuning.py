@@ -13,7 +13,7 @@ from exactsindy.discovery.refine import compare
 from exactsindy.discovery.trajectory_search import Comparison
 from exactsindy.discovery.trajectory_variants import Variant, whitened_increments
 from exactsindy.forms import IncrementForm
-from exactsindy.forms.equations import groups
+from exactsindy.forms.base import groups
 from exactsindy.library import Library
 from exactsindy.selection import PathEvidence, TrajectoryEvidence, select, shared_path
 from exactsindy.selection.path_evidence import features

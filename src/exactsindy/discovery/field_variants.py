@@ -8,7 +8,7 @@ import numpy as np
 
 from exactsindy.data import Field
 from exactsindy.discovery.trajectory_variants import Variant, saturated
-from exactsindy.forms import ModalForm, SmoothedField, WindowedField, inform_field, smooth_field
+from exactsindy.forms import ModalForm, SmoothedField, WindowedField, smooth_field, smooth_field_guided
 from exactsindy.library import Library
 from exactsindy.problem import Problem
 from exactsindy.selection import shared_path
@@ -42,7 +42,7 @@ def whitened_modes(data: Field, library: Library, settings: Settings) -> Variant
     if cells(data) <= INFORMED_CELLS and len(problem.terms) <= _LARGE:
         for _ in range(_INFORMED_ROUNDS):
             guide = saturated(_path(problem, settings))
-            smoothed = inform_field(data, library, guide, start=smoothed)
+            smoothed = smooth_field_guided(data, library, guide, start=smoothed)
             form = ModalForm(model=guide, smoothed=smoothed)
             problem = form.problem(data, library)
     return Variant("modes", form, problem)
@@ -58,13 +58,13 @@ def _fewer_modes(smoothed: SmoothedField | WindowedField) -> SmoothedField | Win
     if not isinstance(smoothed, SmoothedField):
         return smoothed
     times = smoothed.measured.shape[1]
-    while 2 * int(smoothed.kept.sum()) * times > _MOST_ROWS and smoothed.corner > _LEAST_CORNER:
-        smoothed = replace(smoothed, corner=smoothed.corner - 1)
+    while 2 * int(smoothed.kept.sum()) * times > _MOST_ROWS and smoothed.cutoff > _LEAST_CORNER:
+        smoothed = replace(smoothed, cutoff=smoothed.cutoff - 1)
     box = smoothed.box
     per_axis = int(_MOST_POINTS ** (1 / len(box.sizes)))
     unit = 1.0 / max(box.lengths)
     reach = [
-        min(int(smoothed.corner * unit * length + 1e-9), k) for length, k in zip(box.lengths, box.largest, strict=True)
+        min(int(smoothed.cutoff * unit * length + 1e-9), k) for length, k in zip(box.lengths, box.largest, strict=True)
     ]
     largest = tuple(min(k, max((per_axis - j - 2) // 3, j)) for k, j in zip(box.largest, reach, strict=True))
     return smoothed if largest == box.largest else smoothed.within(largest)

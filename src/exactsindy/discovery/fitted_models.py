@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from exactsindy.problem import Problem
 from exactsindy.selection import TrajectoryEvidence, shared_path
 from exactsindy.solver import Settings, solve_pool
-from exactsindy.trajectory_fit import WARM, Measured, Orbit, OrbitModel, Support, tangent_problem
+from exactsindy.trajectory_fit import WARM, Measured, Support, TrajectoryFit, TrajectoryModel, tangent_problem
 
 Array = NDArray[np.float64]
 Supports = tuple[Support, ...]
@@ -42,7 +42,7 @@ class FittedModels:
     starts: Sequence[Problem]
     k_max: int
     deadline: float
-    _fits: dict[Supports, Orbit] = field(default_factory=dict)
+    _fits: dict[Supports, TrajectoryFit] = field(default_factory=dict)
     _coef: dict[tuple[int, Support], Array] = field(default_factory=dict)
 
     @property
@@ -50,10 +50,10 @@ class FittedModels:
         """Whether time is up."""
         return time.monotonic() > self.deadline
 
-    def fit(self, model: Supports, near: Supports | None = None) -> Orbit:
+    def fit(self, model: Supports, near: Supports | None = None) -> TrajectoryFit:
         """Return the orbit of a model; that of a similar one is where it starts."""
         if model not in self._fits:
-            orbit_model = OrbitModel(self.measured, model)
+            orbit_model = TrajectoryModel(self.measured, model)
             known = None if near is None else self._fits[near]
             if near is None or known is None or not np.isfinite(known.misfit):
                 guess = [self._guess(i, s) for i, s in enumerate(model)]

@@ -54,9 +54,9 @@ def named_form(form: Any) -> Form:
                 f"form={form!r}: expected 'auto', a form such as WeakForm(), or one of {', '.join(FORMS)}."
             )
         return FORMS[form]()  # type: ignore[no-any-return]
-    if isinstance(form, type) or not hasattr(form, "problem") or not hasattr(form, "folds"):
+    if isinstance(form, type) or not isinstance(form, Form):
         raise ProblemError(f"form={form!r}: expected 'auto', a form such as WeakForm(), or one of {', '.join(FORMS)}.")
-    return form  # type: ignore[no-any-return]
+    return form
 
 
 def largest(k_max: int | Total) -> int:

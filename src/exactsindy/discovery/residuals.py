@@ -28,13 +28,12 @@ def residuals(
     wanted = {choice.variant for choice in selection.choices}
     for name in wanted:
         part, parts = by_name[name], folds[name]
-        whiteness = getattr(part.form, "whiteness", None)
-        if whiteness is None or getattr(part.form, "model", None) is None:
+        if not part.form.whitened:
             continue
         position = {term: j for j, term in enumerate(selection.solution.problem.names)}
         columns = [position[term] for term in part.problem.names]
         coef = selection.solution.coef[:, columns]
-        found = whiteness(data, library, coef)
+        found = part.form.whiteness(data, library, coef)
         mine = {c.equation for c in selection.choices if c.variant == name}
         shared = any("," in equation for equation in mine)
         for note in residual_notices(found, parts if isinstance(parts, tuple) else (), coef):

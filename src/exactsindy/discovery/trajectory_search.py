@@ -10,7 +10,7 @@ import numpy as np
 from exactsindy.discovery.fitted_models import FittedModels, Supports, changed
 from exactsindy.discovery.orbit_noise import noise_level
 from exactsindy.selection import Rival, TrajectoryEvidence, effective_samples
-from exactsindy.trajectory_fit import WARM, Orbit, OrbitModel, Support, row_count
+from exactsindy.trajectory_fit import WARM, Support, TrajectoryFit, TrajectoryModel, row_count
 
 # Supports of an equation that rows make plausible are compared: so many, if their probability reaches this.
 _MOST, _LEAST = 5, 0.003
@@ -28,7 +28,7 @@ class Comparison:
     """The model chosen, its orbit, and for each open equation what it was compared with."""
 
     supports: Supports
-    orbit: Orbit
+    orbit: TrajectoryFit
     rivals: Mapping[int, tuple[Rival, ...]]
     evidence: TrajectoryEvidence
 
@@ -82,11 +82,11 @@ class TrajectorySearch:
                 found = other
         return None if found is None or self._coarse(found.supports, found.orbit) else found
 
-    def _coarse(self, model: Supports, orbit: Orbit) -> bool:
+    def _coarse(self, model: Supports, orbit: TrajectoryFit) -> bool:
         """Say whether quadrature errs by more than the equations may."""
         if not np.isfinite(orbit.misfit):
             return True
-        errors = OrbitModel(self.fits.measured, model).quadrature_errors(orbit)
+        errors = TrajectoryModel(self.fits.measured, model).quadrature_errors(orbit)
         if self.costly is not None:
             return float(((errors / WARM[-1]) ** 2).sum()) > self.costly
         return float(np.sqrt(np.mean(errors**2, axis=0)).max()) > WARM[-1]
@@ -130,7 +130,7 @@ class TrajectorySearch:
                 model = changed(model, i, min(proposed, key=lambda s: proposed[s]))
         return None if self.fits.late or model == found.supports else model
 
-    def _evidence(self, model: Supports, orbit: Orbit) -> TrajectoryEvidence:
+    def _evidence(self, model: Supports, orbit: TrajectoryFit) -> TrajectoryEvidence:
         """Return the rule, its rows counted by how independent the residuals are."""
         m = self.fits.measured
         shares = [effective_samples(column) / len(column) for column in (m.samples - orbit.states).T]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from exactsindy.data import Trajectories
-from exactsindy.forms import Form, IncrementForm, IntegralForm, Smoothed, WeakForm, inform, smooth
+from exactsindy.forms import Form, IncrementForm, Smoothed, StartRegression, WeakForm, smooth, smooth_guided
 from exactsindy.library import Library
 from exactsindy.problem import Problem
 from exactsindy.selection import growth_ratio, shared_path
@@ -58,11 +58,11 @@ class Trials:
 
     def start(self, smoothed: Smoothed) -> Path:
         """Return the path of the integral form, its rows weighted by the random walk of their errors."""
-        form = IntegralForm(smoothed=smoothed)
+        form = StartRegression(smoothed=smoothed)
         path = self.path(form.problem(self.data, self.library))
         for _ in range(_WALK_ROUNDS):
-            walks = form.walks(self.data, self.library, saturated(path))
-            path = self.path(replace(form, walk=walks.tolist()).problem(self.data, self.library))
+            ratios = form.drift_ratios(self.data, self.library, saturated(path))
+            path = self.path(replace(form, drift_ratio=ratios.tolist()).problem(self.data, self.library))
         return path
 
     def raw(self, smoothed: Smoothed, start: Path) -> Variant:
@@ -77,8 +77,8 @@ class Trials:
         """Return form M: the library on states smoothed around the flow of models of so many terms."""
         path = start
         for _ in range(_ROUNDS):
-            smoothed = inform(self.data, self.library, path[min(terms, len(path) - 1)], start=smoothed)
-            form = IncrementForm("informed", model=picked(path), smoothed=smoothed)
+            smoothed = smooth_guided(self.data, self.library, path[min(terms, len(path) - 1)], start=smoothed)
+            form = IncrementForm("guided", model=picked(path), smoothed=smoothed)
             problem = form.problem(self.data, self.library)
             path = self.path(problem)
         form = replace(form, model=picked(path))

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from exactsindy.data import Trajectories
 from exactsindy.differentiation import FiniteDifference, SmoothedFiniteDifference
+from exactsindy.forms.base import Data, EquationGroup, check_count, checked, groups, parts, trajectory_inputs
 from exactsindy.forms.derivative import Array, Differentiation, Slopes
-from exactsindy.forms.equations import Data, Group, check_count, checked, groups, parts, trajectory_inputs
+from exactsindy.forms.form import Form
 from exactsindy.forms.strong_field import FieldRows
 from exactsindy.library import Library
 from exactsindy.problem import Problem
@@ -18,7 +19,7 @@ BLOCK_ROWS = 4096
 
 
 @dataclass(frozen=True)
-class StrongForm:
+class StrongForm(Form):
     """Rows x'(t_i) = theta(x(t_i)) xi, one per sample, streamed in blocks.
 
     Parameters
@@ -102,7 +103,7 @@ class StrongForm:
 class _TrajectoryRows:
     form: StrongForm
     data: Trajectories
-    group: Group
+    group: EquationGroup
 
     def rows(self, ranges: list[tuple[int, int, int]]) -> Iterator[tuple[Array, Array]]:
         """Yield (theta, targets) for ranges (trajectory, start, stop)."""

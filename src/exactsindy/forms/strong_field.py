@@ -11,6 +11,7 @@ import numpy as np
 from exactsindy.data import Field
 from exactsindy.differentiation import FiniteDifference, uniform_step
 from exactsindy.errors import DataError
+from exactsindy.forms.base import EquationGroup
 from exactsindy.forms.derivative import (
     Array,
     Differentiation,
@@ -19,7 +20,6 @@ from exactsindy.forms.derivative import (
     halo,
     interior_reach,
 )
-from exactsindy.forms.equations import Group
 from exactsindy.library import Variable
 
 # Grid points differentiated together: a few arrays of eight megabytes.
@@ -36,7 +36,7 @@ class FieldRows:
     space: FiniteDifference
     spectral: bool
     data: Field
-    group: Group
+    group: EquationGroup
 
     @cached_property
     def derivatives(self) -> SpaceDerivatives:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from exactsindy.errors import ProblemError
-from exactsindy.forms.equations import Group
+from exactsindy.forms.base import EquationGroup
 from exactsindy.library import Variable
 
 Array = NDArray[np.float64]
@@ -20,10 +20,10 @@ Array = NDArray[np.float64]
 class Trial(Protocol):
     """What a form asks of a model, equation by equation, at samples of the library's inputs."""
 
-    def predict(self, group: Group, values: Array) -> Array:
+    def predict(self, group: EquationGroup, values: Array) -> Array:
         """Return the right-hand sides of the equations of a group (samples x equations)."""
 
-    def jacobian(self, group: Group, values: Array, wrt: Sequence[Variable]) -> Array:
+    def jacobian(self, group: EquationGroup, values: Array, wrt: Sequence[Variable]) -> Array:
         """Return their derivatives (samples x equations x variables)."""
 
 
@@ -50,22 +50,22 @@ class Coefficients:
     names: tuple[str, ...]
     target_names: tuple[str, ...]
 
-    def of(self, group: Group) -> Array:
+    def of(self, group: EquationGroup) -> Array:
         """Return the coefficients of a group's equations over its own terms."""
         rows = [self.target_names.index(name) for name in group.target_names]
         columns = [self.names.index(name) for name in group.features.names]
         return self.coef[np.ix_(rows, columns)]
 
-    def predict(self, group: Group, values: Array) -> Array:
+    def predict(self, group: EquationGroup, values: Array) -> Array:
         """Return the right-hand sides (samples x equations)."""
         return np.asarray(group.features.evaluate(values) @ self.of(group).T)
 
-    def jacobian(self, group: Group, values: Array, wrt: Sequence[Variable]) -> Array:
+    def jacobian(self, group: EquationGroup, values: Array, wrt: Sequence[Variable]) -> Array:
         """Return their derivatives (samples x equations x variables)."""
         return group.features.jacobian(values, self.of(group), wrt=wrt)
 
 
-def trial(model: TrialLike, groups: Sequence[Group], form: str) -> Trial | None:
+def trial(model: TrialLike, groups: Sequence[EquationGroup], form: str) -> Trial | None:
     """Return the model as a `Trial`, from one, a solution, or an array of coefficients."""
     if model is None or isinstance(model, Trial):
         return model
@@ -79,3 +79,11 @@ def trial(model: TrialLike, groups: Sequence[Group], form: str) -> Trial | None:
             f"({len(targets)}, {len(names)})."
         )
     return Coefficients(coef, names, targets)
+
+
+def fitted(coef: TrialLike, groups: Sequence[EquationGroup], what: str) -> Coefficients:
+    """Return a model's coefficients, refusing a model that is not given by them; ``what`` names the argument."""
+    model = trial(coef, groups, what.partition("(")[0])
+    if not isinstance(model, Coefficients):
+        raise ProblemError(f"{what}: expected coefficients, equations x terms.")
+    return model

@@ -1,5 +1,6 @@
-"""How likely a model makes the samples: its best orbit, with noise in every state allowed for."""
+"""How likely a model makes the samples: its best trajectory, with noise in every state."""
 
+from exactsindy.trajectory_fit.fit import WARM, TrajectoryFit, TrajectoryModel
 from exactsindy.trajectory_fit.measured import (
     Measured,
     by_piece,
@@ -9,8 +10,7 @@ from exactsindy.trajectory_fit.measured import (
 )
 from exactsindy.trajectory_fit.measured_modes import MeasuredModes
 from exactsindy.trajectory_fit.measured_trajectories import MeasuredTrajectories
-from exactsindy.trajectory_fit.orbit import WARM, Orbit, OrbitModel
-from exactsindy.trajectory_fit.step import Support
+from exactsindy.trajectory_fit.protocols import Support
 from exactsindy.trajectory_fit.tangent import tangent_problem
 
 __all__ = [
@@ -18,9 +18,9 @@ __all__ = [
     "Measured",
     "MeasuredModes",
     "MeasuredTrajectories",
-    "Orbit",
-    "OrbitModel",
     "Support",
+    "TrajectoryFit",
+    "TrajectoryModel",
     "by_piece",
     "features_of",
     "row_count",

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-from exactsindy.trajectory_fit.step import Step
+from exactsindy.trajectory_fit.protocols import GaussNewtonStep
 
 Array = NDArray[np.float64]
 
@@ -25,7 +25,7 @@ def profile_states(
     own: NDArray[np.int64],
     precision: float,
     damping: float,
-) -> Step | None:
+) -> GaussNewtonStep | None:
     """Minimise |residual - dx|^2 + precision |defect + D dx - integrals dp|^2 over states dx and coefficients dp.
 
     D dx is the change of own states over an interval less the integral of slopes dx. Rows are independent of each
@@ -48,7 +48,7 @@ def profile_states(
 
     Returns
     -------
-    Step or None
+    GaussNewtonStep or None
         None if numbers overflow.
     """
     n, s = residual.shape
@@ -76,7 +76,7 @@ def profile_states(
     slope = precision * np.tensordot(integrals, defect, ((0, 1), (0, 1))) + across.T @ solved[:, 0]
     change, moves = _coefficients(curvature, slope, damping)
     states = solved[:, 0] + solved[:, 1:] @ change
-    return Step(states.reshape(n, s), change, curvature, slope, moves)
+    return GaussNewtonStep(states.reshape(n, s), change, curvature, slope, moves)
 
 
 def _gathered(weights: Array, rows: Array) -> Array:

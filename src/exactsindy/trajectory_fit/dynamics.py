@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.data import Trajectory
-from exactsindy.forms import Group, trajectory_inputs
+from exactsindy.forms import EquationGroup, trajectory_inputs
 from exactsindy.library import Program, Variable
-from exactsindy.trajectory_fit.chosen import ChosenTerms
-from exactsindy.trajectory_fit.step import Support
+from exactsindy.trajectory_fit.compiled_terms import ChosenTerms
+from exactsindy.trajectory_fit.protocols import Support
 
 Array = NDArray[np.float64]
 
@@ -30,7 +30,7 @@ class Dynamics:
         Per equation the columns of its terms.
     """
 
-    group: Group
+    group: EquationGroup
     supports: tuple[Support, ...]
 
     @cached_property

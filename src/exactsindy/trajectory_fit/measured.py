@@ -8,9 +8,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.forms import Group, integrate_intervals
+from exactsindy.forms import EquationGroup, integrate_intervals
 from exactsindy.library import Features
-from exactsindy.trajectory_fit.step import Flow, Support
+from exactsindy.trajectory_fit.protocols import Flow, Support
 
 Array = NDArray[np.float64]
 
@@ -19,7 +19,7 @@ class Measured(Protocol):
     """Samples of states in units of their noise, piece after piece, and the equations that some states obey."""
 
     @property
-    def equations(self) -> tuple[Group, ...]:
+    def equations(self) -> tuple[EquationGroup, ...]:
         """Return the equations with their libraries."""
 
     @property
@@ -82,7 +82,9 @@ def defects(measured: Measured, states: Array, rates: Array) -> Array:
     return np.asarray(change)
 
 
-def by_group(measured: Measured, supports: tuple[Support, ...]) -> Iterator[tuple[Group, tuple[Support, ...], slice]]:
+def by_group(
+    measured: Measured, supports: tuple[Support, ...]
+) -> Iterator[tuple[EquationGroup, tuple[Support, ...], slice]]:
     """Yield the groups of equations that share a library, the supports of their equations, and which those are."""
     at = 0
     for group in measured.equations:

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.data import Field
-from exactsindy.forms import Complex, Group, SmoothedField, interval_weights
+from exactsindy.forms import EquationGroup, SmoothedField, interval_weights
 from exactsindy.trajectory_fit.modal_grid import ModalGrid
-from exactsindy.trajectory_fit.step import Flow, Support
+from exactsindy.trajectory_fit.protocols import Flow, Support
 
 Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +22,7 @@ class MeasuredModes:
     """The modes of a periodic field that hold signal, as states: real and imaginary parts, field after field.
 
     Waves are scaled so that white noise of the field is white noise of size 1 of every state. The modes beyond
-    the corner are taken for zero.
+    the cutoff are taken for zero.
 
     Parameters
     ----------
@@ -33,7 +34,7 @@ class MeasuredModes:
 
     data: Field
     smoothed: SmoothedField
-    equations: tuple[Group, ...]
+    equations: tuple[EquationGroup, ...]
 
     @cached_property
     def constant(self) -> NDArray[np.bool_]:

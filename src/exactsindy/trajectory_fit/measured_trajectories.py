@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.forms import Group, Smoothed, interval_weights
-from exactsindy.trajectory_fit.step import Flow, Support
+from exactsindy.forms import EquationGroup, Smoothed, interval_weights
+from exactsindy.trajectory_fit.protocols import Flow, Support
 
 Array = NDArray[np.float64]
 
@@ -27,7 +27,7 @@ class MeasuredTrajectories:
     """
 
     smoothed: Smoothed
-    equations: tuple[Group, ...]
+    equations: tuple[EquationGroup, ...]
 
     @cached_property
     def samples(self) -> Array:

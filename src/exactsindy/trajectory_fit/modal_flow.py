@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from exactsindy.forms import integrate_intervals
 from exactsindy.library import Variable
 from exactsindy.trajectory_fit.block_banded import profile_states
-from exactsindy.trajectory_fit.chosen import ChosenTerms
+from exactsindy.trajectory_fit.compiled_terms import ChosenTerms
 from exactsindy.trajectory_fit.measured import by_group, defects
 from exactsindy.trajectory_fit.measured_modes import MeasuredModes
 from exactsindy.trajectory_fit.modal_grid import ModalGrid
-from exactsindy.trajectory_fit.step import Step, Support
+from exactsindy.trajectory_fit.protocols import GaussNewtonStep, Support
 
 Array = NDArray[np.float64]
 
@@ -45,7 +45,7 @@ class ModalFlow:
         """Return the right-hand sides (times x modes that have an equation), in units of the noise."""
         return np.hstack([part.rates(states, coef[part.mine]) for part in self._parts])
 
-    def step(self, states: Array, coef: Sequence[Array], precision: float, damping: float) -> Step | None:
+    def step(self, states: Array, coef: Sequence[Array], precision: float, damping: float) -> GaussNewtonStep | None:
         """Return the change that minimises the linearised misfit; None where the model overflows."""
         m = self.measured
         with np.errstate(all="ignore"):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.forms import Group, ModalLibrary
+from exactsindy.forms import EquationGroup, ModalLibrary
 from exactsindy.library import Program, Variable
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class ModalGrid:
     """
 
     measured: MeasuredModes
-    group: Group
+    group: EquationGroup
 
     @cached_property
     def _library(self) -> ModalLibrary:

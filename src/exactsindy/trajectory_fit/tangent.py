@@ -6,15 +6,17 @@ import numpy as np
 
 from exactsindy.errors import ProblemError
 from exactsindy.problem import Problem
+from exactsindy.trajectory_fit.fit import SCHEDULE, TrajectoryFit, TrajectoryModel
 from exactsindy.trajectory_fit.measured import Measured, features_of, row_count, target_names
-from exactsindy.trajectory_fit.orbit import SCHEDULE, Orbit, OrbitModel
-from exactsindy.trajectory_fit.step import Support
+from exactsindy.trajectory_fit.protocols import Support
 
 # Relative rounding errors of the curvature, which is what a large number leaves of another.
 _ROUNDING = 1e-10
 
 
-def tangent_problem(measured: Measured, supports: tuple[Support, ...], orbit: Orbit, equation: int) -> Problem | None:
+def tangent_problem(
+    measured: Measured, supports: tuple[Support, ...], orbit: TrajectoryFit, equation: int
+) -> Problem | None:
     """Return the regression of one equation whose residual sum of squares is the misfit near an orbit.
 
     States and the coefficients of the other equations are free (of their own terms) and already minimised over; the
@@ -34,7 +36,7 @@ def tangent_problem(measured: Measured, supports: tuple[Support, ...], orbit: Or
     """
     features = features_of(measured, equation)
     open_supports = (*supports[:equation], tuple(range(len(features.terms))), *supports[equation + 1 :])
-    model = OrbitModel(measured, open_supports)
+    model = TrajectoryModel(measured, open_supports)
     current = np.zeros(len(features.terms))
     current[list(supports[equation])] = orbit.coef[equation]
     coef = [current if i == equation else xi for i, xi in enumerate(orbit.coef)]

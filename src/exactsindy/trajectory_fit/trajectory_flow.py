@@ -14,7 +14,7 @@ from exactsindy.forms import integrate_intervals
 from exactsindy.trajectory_fit.dynamics import Dynamics
 from exactsindy.trajectory_fit.measured import by_group, by_piece, defects, offsets
 from exactsindy.trajectory_fit.measured_trajectories import MeasuredTrajectories
-from exactsindy.trajectory_fit.step import Step, Support
+from exactsindy.trajectory_fit.protocols import GaussNewtonStep, Support
 
 Array = NDArray[np.float64]
 
@@ -58,7 +58,7 @@ class TrajectoryFlow:
         ]
         return np.hstack(found) / self._noise
 
-    def step(self, states: Array, coef: Sequence[Array], precision: float, damping: float) -> Step | None:
+    def step(self, states: Array, coef: Sequence[Array], precision: float, damping: float) -> GaussNewtonStep | None:
         """Return the change that minimises the linearised misfit; None where the model overflows."""
         m, p = self.measured, sum(map(len, coef))
         with np.errstate(all="ignore"):
@@ -69,7 +69,7 @@ class TrajectoryFlow:
         to = (np.empty_like(states), np.empty(p), np.empty((p, p)), np.empty(p))
         given = (m.samples - states, defect, m.weights, slopes, integrals, m.own, offsets(self.supports))
         profiled, moves = _native.trajectory_step(*given, precision, damping, *to)
-        return Step(*to, moves) if profiled else None
+        return GaussNewtonStep(*to, moves) if profiled else None
 
     def _linear(self, states: Array, coef: Sequence[Array]) -> tuple[Array, Array, Array]:
         """Return the defects, the integrated terms (intervals x coefficients) and the slopes, in units of the noise."""

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from exactsindy.data import Trajectories, trajectories
 from exactsindy.differentiation import SmoothedFiniteDifference
-from exactsindy.forms.equations import groups
-from exactsindy.forms.placement import Axis, Placement
-from exactsindy.forms.weak_trajectory import TrajectoryRows
+from exactsindy.forms.base import groups
+from exactsindy.forms.weak.placement import Axis, Placement
+from exactsindy.forms.weak.trajectory_rows import TrajectoryRows
 from exactsindy.library import Polynomials
 from exactsindy.problem import Problem
 from exactsindy.systems import System, add_noise, find_system

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from exactsindy.differentiation import uniform_step
 from exactsindy.errors import DataError, ProblemError
-from exactsindy.forms.layout import (
+from exactsindy.forms.weak.layout import (
     Rng,
     generator,
     grid_centres,
@@ -18,7 +18,7 @@ from exactsindy.forms.layout import (
     random_centres,
     uniform_draws,
 )
-from exactsindy.forms.windows import AxisWindows, aligned, published, snapped, unequal
+from exactsindy.forms.weak.windows import AxisWindows, aligned, published, snapped, unequal
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]

@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from exactsindy.data import Field, cuts
 from exactsindy.differentiation import PRINTED, uniform_step
-from exactsindy.errors import DataError, ProblemError
-from exactsindy.forms.equations import Data, Group, check_count, groups, only_field
-from exactsindy.forms.increment import Whiteness
-from exactsindy.forms.modal_library import ModalLibrary
-from exactsindy.forms.modal_rows import GroupRows, block_of
-from exactsindy.forms.modal_smoothing import SmoothedField, TimeBasis, smooth_modes, smooth_periodic
-from exactsindy.forms.modal_window import WindowedField, WindowedLibrary, smooth_window
+from exactsindy.errors import DataError
+from exactsindy.forms.base import Data, EquationGroup, check_count, groups, only_field
+from exactsindy.forms.increment.smoothing import order_one
+from exactsindy.forms.modal.modal_library import ModalLibrary
+from exactsindy.forms.modal.mode_rows import ModeRows, block_of
+from exactsindy.forms.modal.mode_smoothing import SmoothedField, TimeBasis, smooth_modes, smooth_periodic
+from exactsindy.forms.modal.windowed_field import WindowedField, WindowedLibrary, smooth_window
 from exactsindy.forms.quadrature import integrate_intervals, interval_weights
-from exactsindy.forms.smoothing import order_one
-from exactsindy.forms.trial import Coefficients, TrialLike, trial
+from exactsindy.forms.trial import TrialLike, fitted, trial
+from exactsindy.forms.whiteness import Whiteness, lag_correlation
 from exactsindy.library import Library
 from exactsindy.problem import Problem, TallCollector
 
@@ -33,7 +33,7 @@ _LEAST = 8
 class ModalForm:
     """Rows y_k(t_{i+1}) - y_k(t_i) = int theta_k dt xi for the low spatial modes k of a field.
 
-    The field is smoothed (modes beyond the corner dropped, each other one smoothed in time), every library
+    The field is smoothed (modes beyond the cutoff dropped, each other one smoothed in time), every library
     column is computed from the smoothed field, and increments of the measured modes are whitened mode by
     mode, as `IncrementForm` does for states. One block per equation.
 
@@ -43,7 +43,7 @@ class ModalForm:
         Trial model whose slopes whiten the rows: coefficients (equations x terms), a solution, or a `Trial`.
         An over-full one (8 terms of 19, 12 of 109) serves best; without it rows are plain increments.
     smoothed
-        The smoothed field of an earlier call of `smooth_field` or `inform_field`.
+        The smoothed field of an earlier call of `smooth_field` or `smooth_field_guided`.
 
     Notes
     -----
@@ -86,25 +86,22 @@ class ModalForm:
     def whiteness(self, data: Data, library: Library, coef: TrialLike) -> Whiteness:
         """Return size and correlation in time of the whitened residuals of a model's coefficients."""
         found, equations = self._check(data, library)
-        fitted = trial(coef, equations, "whiteness")
-        if not isinstance(fitted, Coefficients):
-            raise ProblemError("whiteness(coef=...): expected coefficients, equations x terms.")
-        squares: dict[str, float] = {}
-        products: dict[str, float] = {}
-        counts: dict[str, int] = {}
+        model = fitted(coef, equations, "whiteness(coef=...)")
+        residuals: dict[str, list[Array]] = {name: [] for group in equations for name in group.target_names}
         for group, rows in self._rows(found, library, equations):
-            for j, target in enumerate(group.targets):
-                residual = rows[j][..., -1] - rows[j][..., :-1] @ fitted.of(group)[j]
-                name = target.name
-                squares[name] = squares.get(name, 0.0) + float((residual**2).sum())
-                products[name] = products.get(name, 0.0) + float((residual[1:] * residual[:-1]).sum())
-                counts[name] = counts.get(name, 0) + residual.size
-        names = tuple(target.name for group in equations for target in group.targets)
-        ratio = np.array([np.sqrt(squares[name] / counts[name]) for name in names])
-        lag = np.array([products[name] / squares[name] for name in names])
-        return Whiteness(names, ratio, lag)
+            for name, table, xi in zip(group.target_names, rows, model.of(group), strict=True):
+                residuals[name].append(table[..., -1] - table[..., :-1] @ xi)
+        squares = [sum(float((part**2).sum()) for part in parts) for parts in residuals.values()]
+        counts = [sum(part.size for part in parts) for parts in residuals.values()]
+        lag = np.array([lag_correlation(parts) for parts in residuals.values()])
+        return Whiteness(tuple(residuals), np.sqrt(np.array(squares) / counts), lag)
 
-    def _check(self, data: Data, library: Library) -> tuple[Field, tuple[Group, ...]]:
+    @property
+    def whitened(self) -> bool:
+        """Return True if a trial model whitens the rows."""
+        return self.model is not None
+
+    def _check(self, data: Data, library: Library) -> tuple[Field, tuple[EquationGroup, ...]]:
         found = only_field(data, "ModalForm")
         equations = groups(found, library)
         order_one(equations, "ModalForm")
@@ -128,12 +125,14 @@ class ModalForm:
         names = [target.name for group in equations for target in group.targets]
         return tuple(Problem(tuple(total[name].block() for name in names)) for total in totals)
 
-    def _rows(self, data: Field, library: Library, equations: tuple[Group, ...]) -> Iterator[tuple[Group, Array]]:
+    def _rows(
+        self, data: Field, library: Library, equations: tuple[EquationGroup, ...]
+    ) -> Iterator[tuple[EquationGroup, Array]]:
         """Yield whitened rows (equations x increments x real and imaginary modes x terms and target)."""
         smoothed = smooth_field(data) if self.smoothed is None else self.smoothed
         model = trial(self.model, equations, "ModalForm")
         for group in equations:
-            for rows in GroupRows(_library(data, smoothed, group), model).blocks():
+            for rows in ModeRows(_library(data, smoothed, group), model).blocks():
                 yield group, rows
 
 
@@ -147,7 +146,7 @@ def smooth_field(data: Field) -> SmoothedField | WindowedField:
     return smooth_periodic(data) if whole else smooth_window(data)
 
 
-def inform_field(
+def smooth_field_guided(
     data: Field, library: Library, model: TrialLike, *, start: SmoothedField | WindowedField | None = None
 ) -> SmoothedField | WindowedField:
     """Return the field smoothed around the flow of a model, mode by mode where that lowers SURE.
@@ -161,9 +160,9 @@ def inform_field(
     start
         The smoothed field on which the model's rates are evaluated; the plain one by default.
     """
-    found = only_field(data, "inform_field")
+    found = only_field(data, "smooth_field_guided")
     equations = groups(found, library)
-    flow = trial(model, equations, "inform_field")
+    flow = trial(model, equations, "smooth_field_guided")
     plain = smooth_field(found)
     before = plain if start is None else start
     if isinstance(plain, SmoothedField) and isinstance(before, SmoothedField) and plain.box != before.box:
@@ -190,10 +189,12 @@ def inform_field(
             better = (sure < plain.score[f]) & ~outside
             values[f][:, better] = (z + smooth)[:, better]
             score[f][better] = sure[better]
-    return replace(plain, corner=before.corner, values=values, score=score)
+    return replace(plain, cutoff=before.cutoff, values=values, score=score)
 
 
-def _library(data: Field, smoothed: SmoothedField | WindowedField, group: Group) -> ModalLibrary | WindowedLibrary:
+def _library(
+    data: Field, smoothed: SmoothedField | WindowedField, group: EquationGroup
+) -> ModalLibrary | WindowedLibrary:
     if isinstance(smoothed, SmoothedField):
         return ModalLibrary(data, smoothed, group)
     return WindowedLibrary(data, smoothed, group)

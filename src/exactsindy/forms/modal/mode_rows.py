@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.forms.modal_library import ModalLibrary, Slopes
-from exactsindy.forms.modal_window import WindowedLibrary
-from exactsindy.forms.modes import Complex
+from exactsindy.forms.modal.modal_library import ModalLibrary, Slopes
+from exactsindy.forms.modal.modes import Complex
+from exactsindy.forms.modal.windowed_field import WindowedLibrary
 from exactsindy.forms.quadrature import integrate_intervals, interval_weights
 from exactsindy.forms.trial import Trial
 
@@ -64,7 +64,7 @@ def _integrals(library: ModalLibrary | WindowedLibrary) -> Iterator[Complex]:
 
 
 @dataclass(frozen=True)
-class GroupRows:
+class ModeRows:
     """Rows of the equations of a group that share a library, whitened by the slopes of a trial model."""
 
     library: ModalLibrary | WindowedLibrary

@@ -14,7 +14,7 @@ Support = tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class GaussNewtonStep:
     """A Gauss-Newton step, and the least misfit as a function of changed coefficients dp.
 
     It is ``constant - 2 slope' dp + dp' curvature dp``. ``moves`` says whether the changes of states and coefficients
@@ -34,7 +34,7 @@ class Flow(Protocol):
     def rates(self, states: Array, coef: Sequence[Array]) -> Array:
         """Return the right-hand sides (samples x states that have an equation)."""
 
-    def step(self, states: Array, coef: Sequence[Array], precision: float, damping: float) -> Step | None:
+    def step(self, states: Array, coef: Sequence[Array], precision: float, damping: float) -> GaussNewtonStep | None:
         """Return the change that minimises the linearised misfit; None where the model overflows.
 
         ``precision`` is one over the squared tolerance of the equations.

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from exactsindy.differentiation import fornberg_weights
 from exactsindy.errors import ProblemError
-from exactsindy.forms.patch import box_of
-from exactsindy.forms.products import product
-from exactsindy.forms.weak_field import FieldRows, is_product
+from exactsindy.forms.weak.field_rows import FieldRows, is_product
+from exactsindy.forms.weak.patch import box_of
+from exactsindy.forms.weak.products import product
 from exactsindy.library import Features, Term, Variable
 
 Array = NDArray[np.float64]

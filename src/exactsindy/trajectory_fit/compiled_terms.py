@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.library import Features, Program, Term, Variable, compile_terms, differentiate
-from exactsindy.trajectory_fit.step import Support
+from exactsindy.trajectory_fit.protocols import Support
 
 
 @dataclass(frozen=True)

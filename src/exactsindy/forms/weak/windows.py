@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.differentiation import uniform_step
-from exactsindy.forms.bump import STENCIL, Cells, bump, interpolated_weights, linear_weights
+from exactsindy.forms.weak.bump import STENCIL, Cells, bump, interpolated_weights, linear_weights
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]

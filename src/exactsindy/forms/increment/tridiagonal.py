@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy import _native as native
-from exactsindy.forms.equations import NotPositiveDefinite
+from exactsindy.forms.base import NotPositiveDefinite
 
 Array = NDArray[np.float64]
 

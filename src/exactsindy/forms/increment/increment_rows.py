@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.errors import ProblemError
-from exactsindy.forms.equations import Group, trajectory_inputs
-from exactsindy.forms.hermite import HermiteFeatures
+from exactsindy.forms.base import EquationGroup, trajectory_inputs
+from exactsindy.forms.increment.hermite import HermiteFeatures
+from exactsindy.forms.increment.smoothing import Smoothed
+from exactsindy.forms.increment.tridiagonal import Increments, Whitening, increment_covariance
 from exactsindy.forms.quadrature import integrate_intervals, interval_weights
-from exactsindy.forms.smoothing import Smoothed
 from exactsindy.forms.trial import Trial
-from exactsindy.forms.whitening import Increments, Whitening, increment_covariance
 from exactsindy.library import Features, Variable
 from exactsindy.problem import Collector, Problem
 
@@ -31,10 +31,10 @@ _SHARES = (1.0, 0.75, 0.5, 0.25, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
-class GroupRows:
+class IncrementRows:
     """The whitened rows of the equations of a group, piece after piece."""
 
-    group: Group
+    group: EquationGroup
     smoothed: Smoothed
     model: Trial | None
     raw: bool
@@ -102,7 +102,7 @@ class GroupRows:
     def _shares(self) -> list[float]:
         """Return, per equation, the share of the noise that reaches the library.
 
-        Raw states carry all of it. Informed ones may follow the model so closely that little is left; slopes that
+        Raw states carry all of it. Guided ones may follow the model so closely that little is left; slopes that
         passed on noise which is not there would be worse than none. The share is that of the greatest likelihood of
         the model's own residuals.
         """
@@ -136,7 +136,7 @@ class GroupRows:
         return np.asarray(change - integrate_intervals(interval_weights(piece.times), rates))
 
 
-def compressed(group: Group, chunks: Iterable[Chunks]) -> list[Problem]:
+def compressed(group: EquationGroup, chunks: Iterable[Chunks]) -> list[Problem]:
     """Return the problem of every equation of a group, all compressed in step."""
     collectors = [Collector(group.features.terms, (name,)) for name in group.target_names]
     for together in chunks:

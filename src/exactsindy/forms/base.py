@@ -1,11 +1,10 @@
-"""What all forms share: the equations with their libraries, and parts that are contiguous in time."""
+"""What all forms share: equations grouped by library, checks of the data, parts that are contiguous in time."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,6 @@ from numpy.typing import NDArray
 from exactsindy.data import Field, Target, Trajectories, Trajectory, cuts
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.library import Features, Library, Variable
-from exactsindy.problem import Problem
 
 Data = Trajectories | Field
 
@@ -22,18 +20,8 @@ class NotPositiveDefinite(ProblemError):
     """The covariance of the rows' errors cannot be factored: the trial model's slopes are too large for the data."""
 
 
-class Form(Protocol):
-    """How a regression is built from data; `problem` is the sum of the `folds`."""
-
-    def problem(self, data: Data, library: Library) -> Problem:
-        """Return the regression of all equations of the data over the library."""
-
-    def folds(self, data: Data, library: Library, count: int) -> tuple[Problem, ...]:
-        """Return ``count`` problems, contiguous in time, whose sum is `problem`."""
-
-
 @dataclass(frozen=True)
-class Group:
+class EquationGroup:
     """Equations that share a library: one block of the problem."""
 
     features: Features
@@ -71,7 +59,7 @@ def only_field(data: object, form: str) -> Field:
     return found
 
 
-def groups(data: Data, library: Library) -> tuple[Group, ...]:
+def groups(data: Data, library: Library) -> tuple[EquationGroup, ...]:
     """Return the equations in order, neighbours with equal libraries together.
 
     Examples
@@ -84,13 +72,13 @@ def groups(data: Data, library: Library) -> tuple[Group, ...]:
     """
     if not isinstance(library, Library):
         raise ProblemError(f"library is of type {type(library).__name__}: expected a library such as Polynomials(3).")
-    found: list[Group] = []
+    found: list[EquationGroup] = []
     for target in data.targets:
         features = library.for_equation(target.name).bind(data)
         if found and found[-1].features == features:
-            found[-1] = Group(features, (*found[-1].targets, target))
+            found[-1] = EquationGroup(features, (*found[-1].targets, target))
         else:
-            found.append(Group(features, (target,)))
+            found.append(EquationGroup(features, (target,)))
     return tuple(found)
 
 

@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.forms.by_parts import ByParts
 from exactsindy.forms.trial import Coefficients
-from exactsindy.forms.weak_field import FieldRows
+from exactsindy.forms.weak.by_parts import ByParts
+from exactsindy.forms.weak.field_rows import FieldRows
 from exactsindy.library import Features, Term, Variable
 
 Array = NDArray[np.float64]

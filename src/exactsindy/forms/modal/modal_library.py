@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.data import Field
-from exactsindy.forms.equations import Group
-from exactsindy.forms.modal_smoothing import SmoothedField
-from exactsindy.forms.modes import Complex
+from exactsindy.forms.base import EquationGroup
+from exactsindy.forms.modal.mode_smoothing import SmoothedField
+from exactsindy.forms.modal.modes import Complex
 from exactsindy.forms.trial import Trial
 from exactsindy.library import Variable
 
@@ -33,7 +33,7 @@ class ModalLibrary:
 
     data: Field
     smoothed: SmoothedField
-    group: Group
+    group: EquationGroup
 
     @cached_property
     def points(self) -> tuple[int, ...]:
@@ -162,7 +162,7 @@ class ModalLibrary:
 
 
 def slope_moments(
-    group: Group,
+    group: EquationGroup,
     model: Trial,
     by: tuple[Variable, ...],
     inputs: Callable[[slice], Array],

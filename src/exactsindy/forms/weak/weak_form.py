@@ -12,20 +12,21 @@ from numpy.typing import ArrayLike, NDArray
 from exactsindy.data import Field, Trajectories, Trajectory
 from exactsindy.differentiation import FiniteDifference
 from exactsindy.errors import DataError, ProblemError
-from exactsindy.forms.by_parts import ByParts
+from exactsindy.forms.base import Data, EquationGroup, check_count, checked, groups, parts
 from exactsindy.forms.derivative import SpaceDerivatives
-from exactsindy.forms.equations import Data, Group, check_count, checked, groups, parts
-from exactsindy.forms.increment import Whiteness
-from exactsindy.forms.layout import Rng, sample_lines
-from exactsindy.forms.legacy_field import LegacyFieldRows
-from exactsindy.forms.patch import box_of
-from exactsindy.forms.placement import Axis, Placement, Width
-from exactsindy.forms.trial import Coefficients, TrialLike, trial
-from exactsindy.forms.weak_field import FieldRows, Plan
-from exactsindy.forms.weak_field_noise import FieldNoise
-from exactsindy.forms.weak_trajectory import TrajectoryRows
-from exactsindy.forms.weak_whitening import NoisyStates, WhitenedRows, field_noise, stacked
-from exactsindy.forms.windows import AxisWindows
+from exactsindy.forms.form import Form
+from exactsindy.forms.trial import Coefficients, TrialLike, fitted, trial
+from exactsindy.forms.weak.by_parts import ByParts
+from exactsindy.forms.weak.field_noise import FieldNoise
+from exactsindy.forms.weak.field_rows import FieldRows, Plan
+from exactsindy.forms.weak.layout import Rng, sample_lines
+from exactsindy.forms.weak.legacy_field import LegacyFieldRows
+from exactsindy.forms.weak.patch import box_of
+from exactsindy.forms.weak.placement import Axis, Placement, Width
+from exactsindy.forms.weak.trajectory_rows import TrajectoryRows
+from exactsindy.forms.weak.whitening import NoisyStates, WhitenedRows, field_noise, stacked
+from exactsindy.forms.weak.windows import AxisWindows
+from exactsindy.forms.whiteness import Whiteness, lag_correlation
 from exactsindy.library import Library
 from exactsindy.problem import Problem
 
@@ -47,7 +48,7 @@ class Rows(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class WeakForm:
+class WeakForm(Form):
     """Rows -int phi' x dt = int phi theta(x) dt xi, one per window, with phi = (1 - s^2)^p along each axis.
 
     Parameters
@@ -152,23 +153,26 @@ class WeakForm:
             raise ProblemError(
                 "WeakForm.whiteness: rows are whitened only with WeakForm(model=...); give a trial model."
             )
-        fitted = trial(coef, groups(found, library), "whiteness")
-        if not isinstance(fitted, Coefficients):
-            raise ProblemError("whiteness(coef=...): expected coefficients, equations x terms.")
+        model = fitted(coef, groups(found, library), "whiteness(coef=...)")
         equations, sources = self._whitened(found, groups(found, library))
         ratio, lag = [], []
         for group, members in zip(equations, sources, strict=True):
-            xi = fitted.of(group)[0]
+            xi = model.of(group)[0]
             residuals = [source.target[:, 0] - source.theta @ xi for source in members]
             square = sum(float(r @ r) for r in residuals)
             ratio.append(np.sqrt(square / sum(source.expected for source in members)))
-            lag.append(sum(float(r[1:] @ r[:-1]) for r in residuals) / square)
+            lag.append(lag_correlation(residuals))
         names = tuple(name for group in equations for name in group.target_names)
         return Whiteness(names, np.array(ratio), np.array(lag))
 
+    @property
+    def whitened(self) -> bool:
+        """Return True if a trial model whitens the rows."""
+        return self.model is not None
+
     def _sum(self, data: Data, library: Library, count: int | None) -> tuple[Problem, ...]:
         found = checked(data, "WeakForm")
-        equations: Sequence[Group] = groups(found, library)
+        equations: Sequence[EquationGroup] = groups(found, library)
         sources: Sequence[Sequence[Rows]]
         if self.model is not None:
             equations, sources = self._whitened(found, equations)
@@ -191,11 +195,13 @@ class WeakForm:
             for ranges in parts(lengths, count or 1)
         )
 
-    def _whitened(self, data: Data, equations: Sequence[Group]) -> tuple[list[Group], list[list[WhitenedRows]]]:
+    def _whitened(
+        self, data: Data, equations: Sequence[EquationGroup]
+    ) -> tuple[list[EquationGroup], list[list[WhitenedRows]]]:
         """Return the equations one by one, and the whitened rows of each, trajectory by trajectory."""
         model = trial(self.model, equations, "WeakForm")
         assert model is not None
-        single = [Group(group.features, (target,)) for group in equations for target in group.targets]
+        single = [EquationGroup(group.features, (target,)) for group in equations for target in group.targets]
         sources: list[list[WhitenedRows]] = []
         if isinstance(data, Trajectories):
             states = NoisyStates.of(data)
@@ -230,7 +236,7 @@ class WeakForm:
             )
         return power
 
-    def _trajectories(self, data: Trajectories, equations: Sequence[Group]) -> list[list[TrajectoryRows]]:
+    def _trajectories(self, data: Trajectories, equations: Sequence[EquationGroup]) -> list[list[TrajectoryRows]]:
         orders = tuple(sorted({0, *(target.order for target in data.targets)}))
         p, placement = self._power(orders[-1]), self._placement
         rng = placement.rng()
@@ -253,11 +259,11 @@ class WeakForm:
         lengths = [len(member) for member in data]
         return [max(round(self.domains * n / sum(lengths)), 1) for n in lengths]
 
-    def _field(self, data: Field, equations: Sequence[Group]) -> Sequence[Sequence[Rows]]:
+    def _field(self, data: Field, equations: Sequence[EquationGroup]) -> Sequence[Sequence[Rows]]:
         rows, p = self._field_rows(data, equations)
         return [[LegacyFieldRows(r, p) if self.quadrature == "legacy" else r] for r in rows]
 
-    def _field_rows(self, data: Field, equations: Sequence[Group]) -> tuple[list[FieldRows], int]:
+    def _field_rows(self, data: Field, equations: Sequence[EquationGroup]) -> tuple[list[FieldRows], int]:
         by_parts = ByParts(data.axes, data.names)
         plans = [Plan.of(group.features.terms, by_parts, self.quadrature) for group in equations]
         times = tuple(sorted({0, *(target.order for target in data.targets)}))

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.data import Field
-from exactsindy.forms.by_parts import ByParts, Part
-from exactsindy.forms.equations import Group
-from exactsindy.forms.patch import Patches
-from exactsindy.forms.products import product
-from exactsindy.forms.windows import AxisWindows
+from exactsindy.forms.base import EquationGroup
+from exactsindy.forms.weak.by_parts import ByParts, Part
+from exactsindy.forms.weak.patch import Patches
+from exactsindy.forms.weak.products import product
+from exactsindy.forms.weak.windows import AxisWindows
 from exactsindy.library import Atom, Features, Term, Variable
 
 Array = NDArray[np.float64]
@@ -107,7 +107,7 @@ class FieldRows:
 
     data: Field
     windows: tuple[AxisWindows, ...]
-    group: Group
+    group: EquationGroup
     plan: Plan
     accuracy: int
 
@@ -179,8 +179,8 @@ class FieldRows:
                 if order:
                     at[i], values = self.patches.transposed(values, i, order, at[i])
             whole = np.zeros(box.lengths)
-            corner = [a - b for a, b in zip(at, box.low, strict=True)]
-            whole[tuple(slice(c, c + n) for c, n in zip(corner, values.shape, strict=True))] = values
+            cutoff = [a - b for a, b in zip(at, box.low, strict=True)]
+            whole[tuple(slice(c, c + n) for c, n in zip(cutoff, values.shape, strict=True))] = values
             found[column] = whole.reshape(-1)
         return found
 

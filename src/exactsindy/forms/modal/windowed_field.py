@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from exactsindy.data import Field
 from exactsindy.differentiation import PRINTED, FiniteDifference, uniform_step
 from exactsindy.errors import DataError
-from exactsindy.forms.equations import Group
-from exactsindy.forms.modal_library import Slopes, slope_moments
-from exactsindy.forms.modal_smoothing import TimeBasis, last_shell, smooth_modes
+from exactsindy.forms.base import EquationGroup
+from exactsindy.forms.modal.modal_library import Slopes, slope_moments
+from exactsindy.forms.modal.mode_smoothing import TimeBasis, last_shell, smooth_modes
 from exactsindy.forms.trial import Trial
 from exactsindy.library import Variable
 
@@ -38,7 +38,7 @@ class WindowedField:
 
     bases: tuple[Array, ...]
     tests: tuple[Array, ...]
-    corner: int
+    cutoff: int
     shells: NDArray[np.intp]
     measured: Complex
     values: Complex
@@ -49,8 +49,8 @@ class WindowedField:
 
     @property
     def outside(self) -> NDArray[np.bool_]:
-        """Return the vectors beyond the corner."""
-        return np.asarray(self.shells > self.corner)
+        """Return the vectors beyond the cutoff."""
+        return np.asarray(self.shells > self.cutoff)
 
     @property
     def level(self) -> Array:
@@ -73,18 +73,18 @@ def smooth_window(data: Field) -> WindowedField:
     floor = 1e-9 * np.array([np.sqrt(np.mean(f**2)) for f in data.values]) + np.finfo(float).tiny
     noise = np.maximum(noise, floor)
     largest = int(min((b.shape[1] - 1) * max(size) / s for b, s in zip(bases, size, strict=True)))
-    corner = last_shell(modes, noise**2, shells, largest, time)
-    counts = [min(int(corner * s / max(size)) + 1, b.shape[1]) for b, s in zip(bases, size, strict=True)]
+    cutoff = last_shell(modes, noise**2, shells, largest, time)
+    counts = [min(int(cutoff * s / max(size)) + 1, b.shape[1]) for b, s in zip(bases, size, strict=True)]
     bases = [np.ascontiguousarray(b[:, :k]) for b, k in zip(bases, counts, strict=True)]
     inside = tuple(slice(0, k) for k in counts)
     modes, shells = modes[(slice(None), slice(None), *inside)], shells[inside]
     values, score = np.empty_like(modes), np.empty((len(modes), *modes.shape[2:]))
     for f, series in enumerate(modes):
         values[f], score[f] = smooth_modes(series, float(noise[f] ** 2), time)
-        values[f][:, shells > corner] = 0.0
+        values[f][:, shells > cutoff] = 0.0
     tests = tuple(_waves(n, k) for n, k in zip(data.shape, counts, strict=False))
     projected = np.stack([_contract(f, tests) for f in data.values])
-    return WindowedField(tuple(bases), tests, corner, shells, modes, values, noise, score, projected)
+    return WindowedField(tuple(bases), tests, cutoff, shells, modes, values, noise, score, projected)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +93,7 @@ class WindowedLibrary:
 
     data: Field
     smoothed: WindowedField
-    group: Group
+    group: EquationGroup
 
     @property
     def points(self) -> tuple[int, ...]:
@@ -104,7 +104,7 @@ class WindowedLibrary:
     def _kept(self) -> NDArray[np.bool_]:
         size = [float(x[-1] - x[0]) for x in self.data.coords[:-1]]
         # Wave number j of an axis has ceil(j / 2) periods: as many half-waves as the vector j.
-        return np.asarray(_shells([t.shape[1] for t in self.smoothed.tests], size) <= self.smoothed.corner)
+        return np.asarray(_shells([t.shape[1] for t in self.smoothed.tests], size) <= self.smoothed.cutoff)
 
     @cached_property
     def _bases(self) -> dict[tuple[int, int], Array]:

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from exactsindy.data import Field, Trajectories, Trajectory
 from exactsindy.differentiation import whittaker
-from exactsindy.forms.equations import NotPositiveDefinite, trajectory_inputs
-from exactsindy.forms.layout import sample_lines
-from exactsindy.forms.smoothing import floored
+from exactsindy.forms.base import NotPositiveDefinite, trajectory_inputs
+from exactsindy.forms.increment.smoothing import floored
 from exactsindy.forms.trial import Trial
-from exactsindy.forms.weak_trajectory import TrajectoryRows
+from exactsindy.forms.weak.layout import sample_lines
+from exactsindy.forms.weak.trajectory_rows import TrajectoryRows
 from exactsindy.library import Variable
 
 Array = NDArray[np.float64]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.data import Field
-from exactsindy.forms.modes import Box, Complex, Spectra, spectra
+from exactsindy.forms.modal.modes import Box, Complex, Spectra, spectra
 
 Array = NDArray[np.float64]
 
@@ -23,12 +23,12 @@ _LAMBDAS = 10.0 ** np.arange(-2.0, 12.25, 0.25)
 class SmoothedField:
     """The low modes of a field as measured and smoothed (fields x times x box), and the noise.
 
-    ``corner`` is the largest shell of modes that holds signal; ``score`` (fields x box) the estimated error
+    ``cutoff`` is the largest shell of modes that holds signal; ``score`` (fields x box) the estimated error
     of the smoothed modes, by which two smooths are compared; ``store`` what forms keep of it between calls.
     """
 
     box: Box
-    corner: int
+    cutoff: int
     measured: Complex
     values: Complex
     noise: Array
@@ -37,8 +37,8 @@ class SmoothedField:
 
     @property
     def outside(self) -> NDArray[np.bool_]:
-        """Return the modes beyond the corner."""
-        return np.asarray(self.box.shells > self.corner)
+        """Return the modes beyond the cutoff."""
+        return np.asarray(self.box.shells > self.cutoff)
 
     @property
     def level(self) -> Array:
@@ -52,12 +52,12 @@ class SmoothedField:
         for i, place in enumerate(places):
             measured, values = (np.take(modes, place, axis=2 + i) for modes in (measured, values))
             score = np.take(score, place, axis=1 + i)
-        return SmoothedField(box, self.corner, measured, values, self.noise, score)
+        return SmoothedField(box, self.cutoff, measured, values, self.noise, score)
 
     @property
     def kept(self) -> NDArray[np.bool_]:
-        """Return the modes of the box in use: within the corner, and not conjugates of others."""
-        return np.asarray((self.box.shells <= self.corner) & self.box.independent)
+        """Return the modes of the box in use: within the cutoff, and not conjugates of others."""
+        return np.asarray((self.box.shells <= self.cutoff) & self.box.independent)
 
 
 @dataclass(frozen=True)
@@ -107,14 +107,14 @@ def smooth_periodic(data: Field) -> SmoothedField:
     """Return the low modes of a periodic field, smoothed in time.
 
     Each mode is smoothed by a third-difference penalty whose weight minimises SURE = RSS + 2 s^2 trace; modes
-    beyond the corner, where energy falls to the noise, are left out.
+    beyond the cutoff, where energy falls to the noise, are left out.
     """
     found = spectra(data)
     basis = TimeBasis.of(len(data.times))
-    corner = _corner(found, basis)
+    cutoff = _corner(found, basis)
     unit = 1.0 / max(found.box.lengths)
     largest = tuple(
-        min(max(int(corner * unit * length + 1e-9), 1), k)
+        min(max(int(cutoff * unit * length + 1e-9), 1), k)
         for length, k in zip(found.box.lengths, found.box.largest, strict=True)
     )
     box, places = found.box.smaller(largest)
@@ -122,11 +122,11 @@ def smooth_periodic(data: Field) -> SmoothedField:
     modes = found.modes[np.ix_(*whole, *places)]
     level = np.maximum(found.noise, _floor(modes, box)) ** 2 * np.prod(box.sizes)
     values, score = np.empty_like(modes), np.empty((len(modes), *modes.shape[2:]))
-    outside = box.shells > corner
+    outside = box.shells > cutoff
     for f, series in enumerate(modes):
         values[f], score[f] = smooth_modes(series, float(level[f]), basis)
         values[f][:, outside] = 0.0
-    return SmoothedField(box, corner, modes, values, np.sqrt(level / np.prod(box.sizes)), score)
+    return SmoothedField(box, cutoff, modes, values, np.sqrt(level / np.prod(box.sizes)), score)
 
 
 def smooth_modes(series: Complex, level: float, basis: TimeBasis) -> tuple[Complex, Array]:

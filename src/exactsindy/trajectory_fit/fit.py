@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.trajectory_fit.measured import Measured, by_piece, defects, offsets
-from exactsindy.trajectory_fit.step import Flow, Step, Support
+from exactsindy.trajectory_fit.protocols import Flow, GaussNewtonStep, Support
 
 Array = NDArray[np.float64]
 
@@ -29,7 +29,7 @@ _TRIES = 6
 
 
 @dataclass(frozen=True, eq=False)
-class Orbit:
+class TrajectoryFit:
     """States and coefficients that fit best.
 
     Parameters
@@ -50,7 +50,7 @@ class Orbit:
 
 
 @dataclass(frozen=True, eq=False)
-class OrbitModel:
+class TrajectoryModel:
     """A model whose coefficients and orbit are sought together.
 
     Between samples the orbit obeys the equations (integrals by local cubics) up to a tolerance far below the noise;
@@ -87,7 +87,7 @@ class OrbitModel:
             total = ((self.measured.samples - states) ** 2).sum() + (defect**2).sum() / tolerance**2
         return float(total) if np.isfinite(total) else np.inf
 
-    def quadrature_errors(self, orbit: Orbit) -> Array:
+    def quadrature_errors(self, orbit: TrajectoryFit) -> Array:
         """Return how much integrals over intervals err (intervals x states with an equation), in units of the noise.
 
         The cubic through four samples errs by 11/720 of the step times the fourth difference of the rates.
@@ -99,7 +99,7 @@ class OrbitModel:
         ]
         return np.vstack(errors)
 
-    def step(self, states: Array, coef: Array, tolerance: float, damping: float = 0.0) -> Step | None:
+    def step(self, states: Array, coef: Array, tolerance: float, damping: float = 0.0) -> GaussNewtonStep | None:
         """Return the change that minimises the linearised misfit; None where the model overflows."""
         return self._flow.step(states, self.split(coef), tolerance**-2, damping)
 
@@ -109,7 +109,7 @@ class OrbitModel:
         states: Array | None = None,
         schedule: Sequence[float] = SCHEDULE,
         deadline: float = math.inf,
-    ) -> Orbit:
+    ) -> TrajectoryFit:
         """Return the best states and coefficients near a first guess (the smoothed states by default).
 
         After ``deadline`` (of `time.monotonic`) no step is begun: the orbit is then not yet the best one.
@@ -131,7 +131,7 @@ class OrbitModel:
                 fall, misfit = misfit - after, after
                 if fall < (_ENOUGH if last else _ENOUGH_BEFORE * misfit):
                     break
-        return Orbit(x, tuple(self.split(xi)), misfit)
+        return TrajectoryFit(x, tuple(self.split(xi)), misfit)
 
     def _descend(
         self, x: Array, xi: Array, misfit: float, tolerance: float, damping: float

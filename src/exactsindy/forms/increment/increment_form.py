@@ -9,34 +9,15 @@ from numpy.typing import NDArray
 
 from exactsindy.data import Trajectories, cuts
 from exactsindy.errors import ProblemError
-from exactsindy.forms.equations import Data, check_count, groups, only_trajectories
-from exactsindy.forms.increment_rows import GroupRows, compressed, split
-from exactsindy.forms.smoothing import Smoothed, inform, order_one, smooth
-from exactsindy.forms.trial import Coefficients, TrialLike, trial
+from exactsindy.forms.base import Data, check_count, groups, only_trajectories
+from exactsindy.forms.increment.increment_rows import IncrementRows, compressed, split
+from exactsindy.forms.increment.smoothing import Smoothed, order_one, smooth, smooth_guided
+from exactsindy.forms.trial import TrialLike, fitted, trial
+from exactsindy.forms.whiteness import Whiteness, lag_correlation
 from exactsindy.library import Library
 from exactsindy.problem import Problem
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Whiteness:
-    """How far the residuals of whitened rows are from independent noise of the expected size, per equation.
-
-    ``ratio`` is their standard deviation (1 if the noise is as estimated), ``lag`` the correlation of
-    neighbours (0 for white measurement noise).
-    """
-
-    target_names: tuple[str, ...]
-    ratio: Array
-    lag: Array
-
-    def __str__(self) -> str:
-        lines = (
-            f"{name}: residual {ratio:.2f} of the noise, correlation of neighbours {lag:+.2f}"
-            for name, ratio, lag in zip(self.target_names, self.ratio, self.lag, strict=True)
-        )
-        return "\n".join(lines)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,14 +32,14 @@ class IncrementForm:
     ----------
     states
         ``"raw"``: the library is evaluated on the measured states, powers corrected for the bias of noise.
-        ``"informed"``: on states smoothed around the flow of a model (see `inform`).
+        ``"guided"``: on states smoothed around the flow of a model (see `smooth_guided`).
     model
         Trial model whose slopes whiten the rows: coefficients (equations x terms), a solution, or a `Trial`;
         without it the noise inside the library is left out.
     guide
-        Model around whose flow states are smoothed, an over-full one; ``model`` by default.
+        Model around whose flow states are smoothed, a saturated one (more terms than laws have); ``model`` by default.
     smoothed
-        Smoothed states from an earlier call of `smooth` or `inform`, to save or iterate them.
+        Smoothed states from an earlier call of `smooth` or `smooth_guided`, to save or iterate them.
     hermite
         Whether raw powers are corrected.
 
@@ -66,7 +47,7 @@ class IncrementForm:
     -----
     Unequal steps are honoured, trajectories are cut at gaps, noise is taken as white; `whiteness` tells.
 
-    Informed states may hold far less noise than raw ones. Rows whitened as if all of it still reached the library
+    Guided states may hold far less noise than raw ones. Rows whitened as if all of it still reached the library
     would be up to eight times too large and strongly correlated (Lotka-Volterra); so the slopes are scaled by the
     share, 0 to 1, that makes the residuals of ``model`` most likely.
 
@@ -89,8 +70,8 @@ class IncrementForm:
     hermite: bool = True
 
     def __post_init__(self) -> None:
-        if self.states not in ("raw", "informed"):
-            raise ProblemError(f"IncrementForm(states={self.states!r}): expected 'raw' or 'informed'.")
+        if self.states not in ("raw", "guided"):
+            raise ProblemError(f"IncrementForm(states={self.states!r}): expected 'raw' or 'guided'.")
 
     def problem(self, data: Data, library: Library) -> Problem:
         """Return the regression of all equations of the trajectories over the library.
@@ -123,34 +104,35 @@ class IncrementForm:
 
     def whiteness(self, data: Data, library: Library, coef: TrialLike) -> Whiteness:
         """Return size and correlation of the whitened residuals of a model's coefficients."""
-        found = only_trajectories(data, "IncrementForm")
-        fitted = trial(coef, groups(found, library), "whiteness")
-        if not isinstance(fitted, Coefficients):
-            raise ProblemError("whiteness(coef=...): expected coefficients, equations x terms.")
         rows = self._prepare(data, library)
+        model = fitted(coef, [part.group for part in rows], "whiteness(coef=...)")
         ratio, lag, names = [], [], []
         for part in rows:
             pieces = zip(*part.chunks(), strict=True)
-            for name, xi, chunks in zip(part.group.target_names, fitted.of(part.group), pieces, strict=True):
+            for name, xi, chunks in zip(part.group.target_names, model.of(part.group), pieces, strict=True):
                 residual = np.concatenate([y[:, 0] - theta @ xi for theta, y in chunks])
-                centred = residual - residual.mean()
                 ratio.append(np.sqrt(np.mean(residual**2)))
-                lag.append((centred[1:] @ centred[:-1]) / max(centred @ centred, np.finfo(float).tiny))
+                lag.append(lag_correlation([residual - residual.mean()]))
                 names.append(name)
         return Whiteness(tuple(names), np.array(ratio), np.array(lag))
 
-    def _prepare(self, data: Data, library: Library) -> list[GroupRows]:
-        found = only_trajectories(data, "IncrementForm")
-        equations = groups(found, library)
+    @property
+    def whitened(self) -> bool:
+        """Return True if a trial model whitens the rows."""
+        return self.model is not None
+
+    def _prepare(self, data: Data, library: Library) -> list[IncrementRows]:
+        trajectories = only_trajectories(data, "IncrementForm")
+        equations = groups(trajectories, library)
         order_one(equations, "IncrementForm")
-        smoothed = self._smoothed(found, library)
+        smoothed = self._smoothed(trajectories, library)
         model = trial(self.model, equations, "IncrementForm")
         raw = self.states == "raw"
-        return [GroupRows(group, smoothed, model, raw, raw and self.hermite) for group in equations]
+        return [IncrementRows(group, smoothed, model, raw, raw and self.hermite) for group in equations]
 
     def _smoothed(self, data: Trajectories, library: Library) -> Smoothed:
         if self.smoothed is not None:
             return self.smoothed
         if self.states == "raw":
             return smooth(data)
-        return inform(data, library, self.model if self.guide is None else self.guide)
+        return smooth_guided(data, library, self.model if self.guide is None else self.guide)

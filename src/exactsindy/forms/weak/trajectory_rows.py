@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.data import Trajectory
-from exactsindy.forms.equations import Group, trajectory_inputs
-from exactsindy.forms.products import product
-from exactsindy.forms.windows import AxisWindows
+from exactsindy.forms.base import EquationGroup, trajectory_inputs
+from exactsindy.forms.weak.products import product
+from exactsindy.forms.weak.windows import AxisWindows
 
 Array = NDArray[np.float64]
 
@@ -25,7 +25,7 @@ class TrajectoryRows:
 
     member: Trajectory
     windows: AxisWindows
-    group: Group
+    group: EquationGroup
 
     def __len__(self) -> int:
         return len(self.windows)

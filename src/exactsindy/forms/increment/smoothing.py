@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from exactsindy.data import Trajectories, Trajectory
 from exactsindy.differentiation import whittaker
 from exactsindy.errors import DataError
-from exactsindy.forms.equations import Group, groups, trajectory_inputs
+from exactsindy.forms.base import EquationGroup, groups, trajectory_inputs
 from exactsindy.forms.quadrature import integrate_intervals, interval_weights
 from exactsindy.forms.trial import TrialLike, trial
 from exactsindy.library import Library
@@ -63,7 +63,7 @@ def smooth(data: Trajectories) -> Smoothed:
     return Smoothed(cut, tuple(fit.values for fit in fits), noise, score)
 
 
-def inform(data: Trajectories, library: Library, model: TrialLike, *, start: Smoothed | None = None) -> Smoothed:
+def smooth_guided(data: Trajectories, library: Library, model: TrialLike, *, start: Smoothed | None = None) -> Smoothed:
     """Return states smoothed around the flow of a model: z + W(y - z) with z the integral of its rates.
 
     Where that does not beat the plain smooth of a state, the plain one is kept. An over-full model (8 terms
@@ -138,7 +138,7 @@ def _pieces(data: Trajectories) -> tuple[Trajectory, ...]:
     return tuple(found)
 
 
-def order_one(equations: Sequence[Group], form: str) -> None:
+def order_one(equations: Sequence[EquationGroup], form: str) -> None:
     """Refuse equations for other than first derivatives."""
     for group in equations:
         for target in group.targets:
