@@ -1,34 +1,37 @@
 # Two commands for a fresh machine with Python >= 3.11, a C++20 compiler and make:
-#   make demo    set up and print certified equations from the bundled data
-#   make test    set up and run the tests
+#   make demo    set up what it needs and print certified equations from the bundled data
+#   make test    set up everything and check everything: lint, format, types, documentation, C++ tests, Python tests
 # and one for contributors:
-#   make check   lint, format, types, C++ tests under sanitizers, long campaigns
+#   make check   the same with the thread sanitizer, the long campaigns and the oldest supported NumPy and SciPy
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := $(shell find cpp bindings -name '*.[ch]pp') CMakeLists.txt pyproject.toml
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+NATIVE := $(shell find cpp bindings -name '*.[ch]pp') CMakeLists.txt pyproject.toml
+CMAKE := $(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DEXACTSINDY_TESTS=ON
 
-.PHONY: demo test check lint format types cpp kernels campaign bench docs examples clean
+.PHONY: demo test check lint format types docs cpp cpp-address cpp-thread kernels pytest campaign oldest bench reproduce \
+  examples clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
 
-$(VENV)/.installed: $(SOURCES) | $(BIN)/python
-	$(BIN)/python -m pip install --quiet -e '.[test]' -e ./experiments
+# What the demonstration needs: the package and its report.
+$(VENV)/.demo: $(NATIVE) | $(BIN)/python
+	$(PIP) -e '.[report]'
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet -e '.[dev]'
+# Everything else: all extras, the experiments, linters and the documentation.
+$(VENV)/.dev: $(VENV)/.demo experiments/pyproject.toml
+	$(PIP) -e '.[dev]' -e ./experiments
 	@touch $@
 
-demo: $(VENV)/.installed
+demo: $(VENV)/.demo
 	@$(BIN)/exactsindy demo
 
-test: $(VENV)/.installed
-	$(BIN)/python -m pytest -q -m "not campaign"
+test: lint types docs cpp-address pytest
 
-check: lint types cpp test campaign docs
+check: test cpp-thread campaign oldest
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -43,37 +46,44 @@ format: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/mypy
 
-cpp: $(VENV)/.dev
-	@for sanitizer in address,undefined thread; do \
-	  $(BIN)/cmake -S . -B build/cpp-$${sanitizer%%,*} -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
-	    -DEXACTSINDY_TESTS=ON -DEXACTSINDY_SANITIZE=$$sanitizer -DCMAKE_BUILD_TYPE=RelWithDebInfo > /dev/null && \
-	  $(BIN)/cmake --build build/cpp-$${sanitizer%%,*} && \
-	  $(BIN)/ctest --test-dir build/cpp-$${sanitizer%%,*} --output-on-failure || exit 1; \
-	done
+# The documentation, warnings as errors; `make examples` writes into the pages what their examples print.
+docs: $(VENV)/.dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+
+examples: $(VENV)/.dev
+	$(BIN)/python tests/doc_examples.py
+
+# The C++ tests under sanitizers.
+cpp: cpp-address cpp-thread
+
+cpp-address: SANITIZE := address,undefined
+cpp-thread: SANITIZE := thread
+cpp-address cpp-thread: $(VENV)/.dev
+	@$(CMAKE) -S . -B build/$@ -DEXACTSINDY_SANITIZE=$(SANITIZE) -DCMAKE_BUILD_TYPE=RelWithDebInfo > /dev/null
+	@$(BIN)/cmake --build build/$@
+	@$(BIN)/ctest --test-dir build/$@ --output-on-failure
 
 # How fast the hot loops run on this machine (docs/performance.md).
 kernels: $(VENV)/.dev
-	@$(BIN)/cmake -S . -B build/cpp-release -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
-	  -DEXACTSINDY_TESTS=ON -DCMAKE_BUILD_TYPE=Release > /dev/null
+	@$(CMAKE) -S . -B build/cpp-release -DCMAKE_BUILD_TYPE=Release > /dev/null
 	@$(BIN)/cmake --build build/cpp-release --target kernel_times > /dev/null
 	@build/cpp-release/kernel_times
 
-campaign: $(VENV)/.installed
+pytest: $(VENV)/.dev
+	$(BIN)/python -m pytest -q -m "not campaign" --durations=20
+
+campaign: $(VENV)/.dev
 	$(BIN)/python -m pytest -q -m campaign
 
-bench: $(VENV)/.installed
-	$(BIN)/python experiments/benchmarks/solver.py
+# The package's own tests with the oldest versions of NumPy and SciPy that pyproject.toml allows.
+oldest: $(NATIVE) | $(BIN)/python
+	$(PYTHON) -m venv build/oldest
+	build/oldest/bin/python -m pip --disable-pip-version-check install --quiet -c tests/oldest.txt . pytest hypothesis
+	build/oldest/bin/python -m pytest -q -m "not campaign" -p no:cacheprovider tests/problem tests/solver tests/model
 
-# The documentation, warnings as errors; `make examples` writes into the pages what their examples print.
-$(VENV)/.docs: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet -e '.[docs]'
-	@touch $@
-
-docs: $(VENV)/.docs
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
-
-examples: $(VENV)/.installed
-	$(BIN)/python tests/doc_examples.py
+# The solver against its peers, and the paper's experiments (long; see docs/benchmarks).
+bench reproduce: $(VENV)/.dev
+	$(BIN)/exactsindy $@
 
 clean:
 	rm -rf build $(VENV) .pytest_cache .mypy_cache .ruff_cache
