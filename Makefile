@@ -18,7 +18,7 @@ $(BIN)/python:
 
 # What the demonstration needs: the package and its report.
 $(VENV)/.demo: $(NATIVE) | $(BIN)/python
-	$(PIP) -e '.[report]'
+	$(PIP) --no-compile -e '.[report]'
 	@touch $@
 
 # Everything else: all extras, the experiments, linters and the documentation.
