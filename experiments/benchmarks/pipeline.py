@@ -57,11 +57,11 @@ def strong(side: str, n: int) -> tuple[int, Run]:
             return model.fit(x, t=0.002)
 
         return x.nbytes, run
-    from exactsindy.data import trajectories
+    from exactsindy.data import Trajectories
     from exactsindy.forms import StrongForm
     from exactsindy.library import Polynomials
 
-    data = trajectories(x, time=0.002)
+    data = Trajectories.from_arrays(x, time=0.002)
     return x.nbytes, lambda: StrongForm().problem(data, Polynomials(5))
 
 
@@ -77,11 +77,11 @@ def weak_ode(side: str, n: int) -> tuple[int, Run]:
             return library.fit_transform(x), library.convert_u_dot_integral(x)
 
         return x.nbytes, run
-    from exactsindy.data import trajectories
+    from exactsindy.data import Trajectories
     from exactsindy.forms import WeakForm
     from exactsindy.library import Polynomials
 
-    data = trajectories(x, time=0.002)
+    data = Trajectories.from_arrays(x, time=0.002)
     form = WeakForm(domains, quadrature=_quadrature(side), width=0.002 * (n - 1) / 20)
     return x.nbytes, lambda: form.problem(data, Polynomials(3))
 
@@ -152,11 +152,11 @@ def increment(side: str, n: int) -> tuple[int, Run]:
     x, model = four_states(n)
     if side == "pysindy":
         return x.nbytes, cubic_fit(x)
-    from exactsindy.data import trajectories
+    from exactsindy.data import Trajectories
     from exactsindy.forms import IncrementForm
     from exactsindy.library import Polynomials
 
-    data = trajectories(x, time=0.002)
+    data = Trajectories.from_arrays(x, time=0.002)
     return x.nbytes, lambda: IncrementForm(model=model).problem(data, Polynomials(3))
 
 
@@ -165,11 +165,11 @@ def preparation(side: str, n: int) -> tuple[int, Run]:
     x, model = four_states(n)
     if side == "pysindy":
         return x.nbytes, cubic_fit(x)
-    from exactsindy.data import trajectories
+    from exactsindy.data import Trajectories
     from exactsindy.forms import IncrementForm, StartRegression, smooth, smooth_guided
     from exactsindy.library import Polynomials
 
-    data, library = trajectories(x, time=0.002), Polynomials(3)
+    data, library = Trajectories.from_arrays(x, time=0.002), Polynomials(3)
 
     def run() -> object:
         states = smooth(data)
@@ -232,12 +232,12 @@ def spirals(n: int, joined: bool, noise: float = 0.0) -> tuple[np.ndarray, np.nd
 
 
 def reaction_diffusion(grid: np.ndarray, times: np.ndarray, fields: np.ndarray) -> tuple[object, object]:
-    from exactsindy.data import field
+    from exactsindy.data import Field
     from exactsindy.library import Derivatives, Polynomials
 
     coords = {"x": grid, "y": grid, "t": times}
     values = {"u": fields[0], "v": fields[1]}
-    data = field(values, dims=("x", "y", "t"), coords=coords, periodic=("x", "y"))
+    data = Field.from_arrays(values, dims=("x", "y", "t"), coords=coords, periodic=("x", "y"))
     cubic = Polynomials(3, bias=False)
     return data, cubic + Derivatives(2) + cubic * Derivatives(2)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import xarray
 
-from exactsindy.data import field, pod
+from exactsindy.data import Field, pod
 from exactsindy.errors import DataError
 
 x, y, t = np.linspace(0, 1, 6), np.linspace(0, 2, 7), np.linspace(0, 3, 8)
@@ -16,7 +16,7 @@ COORDS = {"x": x, "t": t}
 
 
 def test_dimensions_come_out_space_first_time_last_without_copying():
-    data = field(U.T, dims=("t", "x"), coords=COORDS)
+    data = Field.from_arrays(U.T, dims=("t", "x"), coords=COORDS)
     assert (data.dims, data.axes, data.time_name, data.shape) == (("x", "t"), ("x",), "t", (6, 8))
     assert np.shares_memory(data["u"], U)
     np.testing.assert_array_equal(data["u"], U)
@@ -30,36 +30,38 @@ def test_dimensions_come_out_space_first_time_last_without_copying():
 
 
 def test_several_fields_in_two_and_three_dimensions():
-    plane = field({"u": UV[0], "v": UV[1]}, dims=("x", "y", "t"), coords={**COORDS, "y": y}, targets=("v_tt",))
+    plane = Field.from_arrays(
+        {"u": UV[0], "v": UV[1]}, dims=("x", "y", "t"), coords={**COORDS, "y": y}, targets=("v_tt",)
+    )
     assert (plane.names, plane.n_samples, plane.targets[0].order) == (("u", "v"), 6 * 7 * 8, 2)
-    listed = field(list(UV), names=("a", "b"), dims=("x", "y", "t"), coords={"x": 0.1, "y": y, "t": t})
+    listed = Field.from_arrays(list(UV), names=("a", "b"), dims=("x", "y", "t"), coords={"x": 0.1, "y": y, "t": t})
     assert listed.state_names == ("a", "b")
     np.testing.assert_allclose(listed.coordinate("x"), 0.1 * np.arange(6))
-    solid = field(np.ones((3, 4, 5, 6)), dims=("x", "y", "z", "t"), coords=dict.fromkeys("xyzt", 1.0))
+    solid = Field.from_arrays(np.ones((3, 4, 5, 6)), dims=("x", "y", "z", "t"), coords=dict.fromkeys("xyzt", 1.0))
     assert solid.axes == ("x", "y", "z")
     assert [notice.kind for notice in solid.warnings] == ["constant"]
 
 
 def test_xarray_brings_names_dimensions_and_coordinates():
     array = xarray.DataArray(U, dims=("x", "time"), coords={"x": x, "time": t}, name="h")
-    data = field(array)
+    data = Field.from_arrays(array)
     assert (data.names, data.dims) == (("h",), ("x", "time"))
     both = xarray.Dataset({"u": (("time", "x"), U.T), "v": (("x", "time"), U + 1)}, coords={"x": x, "time": t})
-    data = field(both)
+    data = Field.from_arrays(both)
     np.testing.assert_array_equal(data["u"], U)
     np.testing.assert_array_equal(data["v"], U + 1)
     days = np.datetime64("2021-01-01") + np.arange(8)
-    dated = field(xarray.DataArray(U, dims=("x", "time"), coords={"x": x, "time": days}))
+    dated = Field.from_arrays(xarray.DataArray(U, dims=("x", "time"), coords={"x": x, "time": days}))
     np.testing.assert_array_equal(dated.times, 86400.0 * np.arange(8))
     assert [notice.kind for notice in dated.warnings] == ["dates"]
 
 
 def test_periodic_axes():
-    data = field(U, dims=("x", "t"), coords={"x": 0.25, "t": t}, periodic=("x",))
+    data = Field.from_arrays(U, dims=("x", "t"), coords={"x": 0.25, "t": t}, periodic=("x",))
     assert data.periods == (1.5,)
-    assert field(U, dims=("x", "t"), coords={"x": 0.25, "t": t}, periodic={"x": 1.5}).periods == (1.5,)
-    assert field(U, dims=("x", "t"), coords=COORDS).periods == (None,)
-    closed = field(np.vstack((U, U[:1])), dims=("x", "t"), coords={"x": 0.25, "t": t}, periodic="x")
+    assert Field.from_arrays(U, dims=("x", "t"), coords={"x": 0.25, "t": t}, periodic={"x": 1.5}).periods == (1.5,)
+    assert Field.from_arrays(U, dims=("x", "t"), coords=COORDS).periods == (None,)
+    closed = Field.from_arrays(np.vstack((U, U[:1])), dims=("x", "t"), coords={"x": 0.25, "t": t}, periodic="x")
     assert [n.kind for n in closed.warnings] == ["repeated end"]
     assert "same values at both ends of the periodic dimension 'x'" in closed.warnings[0].message
 
@@ -67,13 +69,13 @@ def test_periodic_axes():
 def test_missing_cells_may_be_kept():
     holes = U.copy()
     holes[2, 3] = holes[4, 7] = np.nan
-    data = field(holes, dims=("x", "t"), coords=COORDS, missing="keep")
+    data = Field.from_arrays(holes, dims=("x", "t"), coords=COORDS, missing="keep")
     assert data.missing == 2
     assert [part.missing for part in data.split(0.5)] == [1, 1]
 
 
 def test_splits_and_folds_are_views():
-    data = field(U, dims=("x", "t"), coords=COORDS)
+    data = Field.from_arrays(U, dims=("x", "t"), coords=COORDS)
     train, rest = data.split(0.5)
     assert (len(train.times), len(rest.times), rest.times[0]) == (4, 4, t[4])
     assert np.shares_memory(rest["u"], U)
@@ -83,23 +85,23 @@ def test_splits_and_folds_are_views():
 
 def test_fingerprint():
     marks = {
-        field(U, dims=("x", "t"), coords=COORDS).fingerprint,
-        field(U + 1e-14, dims=("x", "t"), coords=COORDS).fingerprint,
-        field(U, names=("w",), dims=("x", "t"), coords=COORDS).fingerprint,
-        field(U, dims=("x", "t"), coords={"x": 0.3, "t": t}, periodic="x").fingerprint,
-        field(U, dims=("x", "t"), coords={"x": 0.3, "t": t}).fingerprint,
+        Field.from_arrays(U, dims=("x", "t"), coords=COORDS).fingerprint,
+        Field.from_arrays(U + 1e-14, dims=("x", "t"), coords=COORDS).fingerprint,
+        Field.from_arrays(U, names=("w",), dims=("x", "t"), coords=COORDS).fingerprint,
+        Field.from_arrays(U, dims=("x", "t"), coords={"x": 0.3, "t": t}, periodic="x").fingerprint,
+        Field.from_arrays(U, dims=("x", "t"), coords={"x": 0.3, "t": t}).fingerprint,
     }
     assert len(marks) == 5
-    assert field(U.T.copy(), dims=("t", "x"), coords=COORDS).fingerprint in marks
+    assert Field.from_arrays(U.T.copy(), dims=("t", "x"), coords=COORDS).fingerprint in marks
 
 
 def test_field_scales_are_noticed():
-    data = field({"u": U, "v": 1e6 * U}, dims=("x", "t"), coords=COORDS)
+    data = Field.from_arrays({"u": U, "v": 1e6 * U}, dims=("x", "t"), coords=COORDS)
     assert [notice.kind for notice in data.warnings] == ["scale"]
 
 
 def call(values=U, **options):
-    return lambda: field(values, **{"dims": ("x", "t"), "coords": COORDS, **options})
+    return lambda: Field.from_arrays(values, **{"dims": ("x", "t"), "coords": COORDS, **options})
 
 
 @pytest.mark.parametrize(
@@ -188,7 +190,7 @@ def call(values=U, **options):
             lambda: call()().split(0.9),
             "split(fraction=0.9): 8 samples give parts of 7 and 1; each needs at least 3.",
         ),
-        (lambda: call()().folds(9), "folds(count=9): expected an integer from 2 to 2 for 8 times."),
+        (lambda: call()().folds(9), "folds(count=9): expected an integer from 2 to 2 for 8 samples in time."),
         (lambda: pod(call()(), 9), "pod(rank=9): expected an integer from 1 to the number of times, 8."),
         (
             lambda: pod(call(values=np.outer(x, t))(), 2),
@@ -208,7 +210,7 @@ def test_caught_at_the_door(build, message):
 def travelling_wave():
     grid, times = np.linspace(0, 2 * np.pi, 50, endpoint=False), np.linspace(0, 10, 300)
     values = 3 * np.cos(grid[:, None] - times) + 0.1 * np.sin(2 * grid[:, None]) * np.cos(5 * times)
-    return field(values, dims=("x", "t"), coords={"x": grid, "t": times})
+    return Field.from_arrays(values, dims=("x", "t"), coords={"x": grid, "t": times})
 
 
 def test_pod_modes_are_orthonormal_energies_sorted_and_the_field_is_rebuilt():
@@ -226,7 +228,7 @@ def test_pod_modes_are_orthonormal_energies_sorted_and_the_field_is_rebuilt():
 
 
 def test_pod_without_centring_and_with_several_fields():
-    plane = field(list(UV), names=("u", "v"), dims=("x", "y", "t"), coords={**COORDS, "y": y})
+    plane = Field.from_arrays(list(UV), names=("u", "v"), dims=("x", "y", "t"), coords={**COORDS, "y": y})
     result = pod(plane, 8, center=False)
     assert result.modes.shape == (8, 2, 6, 7)
     assert not result.mean.any()

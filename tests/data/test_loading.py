@@ -11,7 +11,7 @@ import pyarrow
 import pytest
 import xarray
 
-from exactsindy.data import Field, Trajectories, as_data, load, trajectories
+from exactsindy.data import Field, Trajectories, as_data, load
 from exactsindy.errors import DataError, MissingDependency
 
 TABLE = {"year": [1900.0, 1901.0, 1902.0], "lynx": [4.0, 6.1, 9.8], "hare": [30.0, 47.2, 70.2]}
@@ -129,18 +129,18 @@ def test_a_step_in_place_of_a_time_column(write):
 
 @pytest.mark.parametrize("frame", [pandas.DataFrame(TABLE), polars.DataFrame(TABLE), pyarrow.table(TABLE), TABLE])
 def test_frames(frame):
-    check(trajectories(frame, time="year"))
-    both = trajectories([frame, frame], time="year", states=("hare",), targets=("hare''",))
+    check(Trajectories.from_arrays(frame, time="year"))
+    both = Trajectories.from_arrays([frame, frame], time="year", states=("hare",), targets=("hare''",))
     assert (len(both), both.state_names, both.targets[0].name) == (2, ("hare",), "hare''")
 
 
 def test_the_index_of_a_frame_and_the_only_dimension_may_be_the_time():
     frame = pandas.DataFrame(TABLE).set_index("year")
-    check(trajectories(frame))
-    check(trajectories(frame, time="year"))
+    check(Trajectories.from_arrays(frame))
+    check(Trajectories.from_arrays(frame, time="year"))
     series = xarray.Dataset({"lynx": ("year", TABLE["lynx"]), "hare": ("year", TABLE["hare"])})
-    check(trajectories(series.assign_coords(year=TABLE["year"])))
-    assert trajectories(frame, time=0.5).state_names == ("lynx", "hare")
+    check(Trajectories.from_arrays(series.assign_coords(year=TABLE["year"])))
+    assert Trajectories.from_arrays(frame, time=0.5).state_names == ("lynx", "hare")
     array = xarray.DataArray([1.0, 2.0, 4.0], dims="time", coords={"time": [0.0, 1.0, 2.0]})
     assert as_data(array).state_names == ("x",)
 
@@ -152,36 +152,36 @@ def test_missing_entries_of_frames_become_gaps():
         polars.DataFrame({"t": range(6), "x": column}),
     ):
         with pytest.raises(DataError, match="1 values are missing or infinite, the first in 'x' at row 2"):
-            trajectories(frame)
-        assert len(trajectories(frame, gaps="split")) == 1
+            Trajectories.from_arrays(frame)
+        assert len(Trajectories.from_arrays(frame, gaps="split")) == 1
 
 
 def test_python_dates_and_broken_dates():
     days = [datetime(2020, 1, day) for day in (1, 2, 4)]
-    np.testing.assert_array_equal(trajectories([1.0, 2.0, 5.0], time=days)[0].times, [0, 86400, 259200])
+    np.testing.assert_array_equal(Trajectories.from_arrays([1.0, 2.0, 5.0], time=days)[0].times, [0, 86400, 259200])
     with pytest.raises(DataError, match="column 'when' holds '2020-01-01' at row 0; expected numbers"):
-        trajectories({"when": ["2020-01-01", "soon", "2020-01-03"], "x": [1, 2, 5]}, time="when")
+        Trajectories.from_arrays({"when": ["2020-01-01", "soon", "2020-01-03"], "x": [1, 2, 5]}, time="when")
     with pytest.raises(DataError, match="column 'when' holds 'soon' at row 0; expected numbers"):
-        trajectories({"when": ["soon", "later", "2020-01-03"], "x": [1, 2, 5]}, time="when")
+        Trajectories.from_arrays({"when": ["soon", "later", "2020-01-03"], "x": [1, 2, 5]}, time="when")
 
 
 def test_none_is_missing():
     with pytest.raises(DataError, match="1 values are missing or infinite, the first in 'x' at row 1"):
-        trajectories({"t": [0, 1, 2], "x": [1, None, 5]})
+        Trajectories.from_arrays({"t": [0, 1, 2], "x": [1, None, 5]})
 
 
 def test_dates_in_frames():
     frame = pandas.DataFrame({"when": pandas.date_range("2020-01-01", periods=3, freq="h"), "x": [1, 2, 5]})
-    np.testing.assert_array_equal(trajectories(frame, time="when")[0].times, [0, 3600, 7200])
+    np.testing.assert_array_equal(Trajectories.from_arrays(frame, time="when")[0].times, [0, 3600, 7200])
 
 
 def test_text_in_frames_and_lazy_frames_are_refused():
     with pytest.raises(DataError, match="column 'x' holds 'b' at row 1; expected numbers"):
-        trajectories(pandas.DataFrame({"t": range(3), "x": ["1", "b", "2"]}))
+        Trajectories.from_arrays(pandas.DataFrame({"t": range(3), "x": ["1", "b", "2"]}))
     with pytest.raises(DataError, match=r"Cannot read a polars.*LazyFrame; expected an eager frame \(collect a lazy"):
-        trajectories(polars.DataFrame(TABLE).lazy(), time="year")
+        Trajectories.from_arrays(polars.DataFrame(TABLE).lazy(), time="year")
     with pytest.raises(DataError, match=r"column 'x' has shape \(2,\), column 't' has \(3,\); expected equal"):
-        trajectories({"t": [0, 1, 2], "x": [1, 2]})
+        Trajectories.from_arrays({"t": [0, 1, 2], "x": [1, 2]})
 
 
 def test_parquet(tmp_path):
@@ -236,7 +236,11 @@ def test_unknown_and_absent_files(write):
 @pytest.mark.parametrize(
     ("module", "purpose", "call"),
     [
-        ("narwhals", "Reading a data frame", lambda path: trajectories(pandas.DataFrame(TABLE), time="year")),
+        (
+            "narwhals",
+            "Reading a data frame",
+            lambda path: Trajectories.from_arrays(polars.DataFrame(TABLE), time="year"),
+        ),
         ("pyarrow.parquet", "Reading Parquet", lambda path: load(path.with_suffix(".parquet"))),
         ("xarray", "Reading NetCDF", lambda path: load(path.with_suffix(".nc"))),
     ],

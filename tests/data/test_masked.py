@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 import pytest
 
-from exactsindy.data import Trajectory, as_data, field, trajectories
+from exactsindy.data import Columns, Field, Trajectories, Trajectory, as_data
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.model import Model
 from exactsindy.problem import Problem
@@ -45,24 +45,24 @@ def test_masked_states_are_missing(source):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(DataError, match=re.escape(MISSING)):
-            as_data(source, time=T)
-        check_pieces(as_data(source, time=T, gaps="split"))
+            as_data(source, Columns(time=T))
+        check_pieces(as_data(source, Columns(time=T, gaps="split")))
 
 
 def test_several_masked_trajectories_controls_and_derivatives():
-    check_pieces(trajectories([MASKED], time=[T], gaps="split"))
+    check_pieces(Trajectories.from_arrays([MASKED], time=[T], gaps="split"))
     with pytest.raises(DataError, match="trajectory 1: 1 values are missing"):
-        trajectories([CLEAN, MASKED], time=T)
-    check_pieces(trajectories(CLEAN, time=T, controls=MASKED, gaps="split"))
-    check_pieces(trajectories(CLEAN, time=T, controls={"u": MASKED[:, 0], "v": MASKED[:, 1]}, gaps="split"))
-    check_pieces(trajectories(CLEAN, time=T, derivatives=MASKED, gaps="split"))
+        Trajectories.from_arrays([CLEAN, MASKED], time=T)
+    check_pieces(Trajectories.from_arrays(CLEAN, time=T, controls=MASKED, gaps="split"))
+    check_pieces(Trajectories.from_arrays(CLEAN, time=T, controls={"u": MASKED[:, 0], "v": MASKED[:, 1]}, gaps="split"))
+    check_pieces(Trajectories.from_arrays(CLEAN, time=T, derivatives=MASKED, gaps="split"))
     with pytest.raises(DataError, match=re.escape(MISSING)):
         Trajectory(T, MASKED)
 
 
 def test_masked_integers_become_floats():
     counts = np.ma.masked_equal([3, 5, 9, -99, 4, 2, 8], -99)
-    data = trajectories(counts, time=1.0, gaps="split")
+    data = Trajectories.from_arrays(counts, time=1.0, gaps="split")
     assert [member.states[:, 0].tolist() for member in data] == [[3.0, 5.0, 9.0], [4.0, 2.0, 8.0]]
 
 
@@ -72,15 +72,15 @@ def test_masked_times_are_missing(dates):
     plain = np.datetime64("2020-01-01") + np.arange(20).astype("m8[D]") if dates else T
     time = np.ma.masked_array(plain, mask=hidden)
     for call in (
-        lambda: trajectories(CLEAN, time=time),
-        lambda: trajectories({"t": time, "x": CLEAN[:, 0]}),
-        lambda: trajectories([CLEAN], time=[time]),
+        lambda: Trajectories.from_arrays(CLEAN, time=time),
+        lambda: Trajectories.from_arrays({"t": time, "x": CLEAN[:, 0]}),
+        lambda: Trajectories.from_arrays([CLEAN], time=[time]),
     ):
         with pytest.raises(DataError, match="time is missing at row 4"):
             call()
     if not dates:
         with pytest.raises(DataError, match="time is missing at row 4"):
-            trajectories({"x": CLEAN[:, 0]}, time=time)
+            Trajectories.from_arrays({"x": CLEAN[:, 0]}, time=time)
 
 
 def test_masked_cells_and_coordinates_of_fields():
@@ -88,14 +88,14 @@ def test_masked_cells_and_coordinates_of_fields():
     grid = {"dims": ("x", "t"), "coords": {"x": 1.0, "t": 1.0}}
     for source in (values, values.astype(float), {"u": values}, [values], list(values)):
         with pytest.raises(DataError, match=re.escape("field 'u")) as refused:
-            field(source, **grid)
+            Field.from_arrays(source, **grid)
         assert "has 1 missing cells (NaN)" in str(refused.value)
-        kept = field(source, **grid, missing="keep")
+        kept = Field.from_arrays(source, **grid, missing="keep")
         assert kept.missing == 1
         assert np.argwhere(np.isnan(kept.values[0])).tolist() == [[1, 2]]
     coordinates = np.ma.masked_equal([0.0, 1.0, SENTINEL, 3.0, 4.0], SENTINEL)
     with pytest.raises(DataError, match=re.escape("coords['x'] holds missing or infinite values.")):
-        field(values.data, dims=("x", "t"), coords={"x": coordinates, "t": 1.0})
+        Field.from_arrays(values.data, dims=("x", "t"), coords={"x": coordinates, "t": 1.0})
 
 
 def test_masked_fields_are_refused_by_a_model():
@@ -108,10 +108,10 @@ def test_masked_fields_are_refused_by_a_model():
 def test_without_masked_entries_they_are_plain_arrays():
     for mask in (np.ma.nomask, np.zeros(CLEAN.shape, dtype=bool)):
         whole = np.ma.masked_array(CLEAN, mask=mask)
-        data = trajectories(whole, time=np.ma.masked_array(T))
-        assert data.fingerprint == trajectories(CLEAN, time=T).fingerprint
+        data = Trajectories.from_arrays(whole, time=np.ma.masked_array(T))
+        assert data.fingerprint == Trajectories.from_arrays(CLEAN, time=T).fingerprint
         assert type(data[0].states) is type(data[0].times) is np.ndarray
-        surface = field(whole.reshape(5, 8), dims=("x", "t"), coords={"x": 1.0, "t": 1.0})
+        surface = Field.from_arrays(whole.reshape(5, 8), dims=("x", "t"), coords={"x": 1.0, "t": 1.0})
         assert type(surface.values[0]) is np.ndarray
     problem = Problem.from_arrays(np.ma.masked_array(CLEAN), np.ma.masked_array(T))
     assert problem.fingerprint == Problem.from_arrays(CLEAN, T).fingerprint

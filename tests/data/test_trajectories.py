@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from exactsindy.data import Field, Target, Trajectories, Trajectory, as_data, field, trajectories
+from exactsindy.data import Columns, Field, Target, Trajectories, Trajectory, as_data
 from exactsindy.errors import DataError
 
 X = np.random.default_rng(0).normal(size=(20, 2))
@@ -19,7 +19,7 @@ def kinds(data):
 
 
 def test_an_array_and_a_step():
-    data = trajectories(X, time=0.1)
+    data = Trajectories.from_arrays(X, time=0.1)
     assert (len(data), data.state_names, data.control_names, data.n_samples) == (1, ("x0", "x1"), (), 20)
     np.testing.assert_allclose(data[0].times, 0.1 * np.arange(20))
     np.testing.assert_array_equal(data[0].states, X)
@@ -29,7 +29,7 @@ def test_an_array_and_a_step():
 
 def test_records_are_copies_and_cannot_be_changed():
     source = X.copy()
-    data = trajectories(source, time=0.1)
+    data = Trajectories.from_arrays(source, time=0.1)
     source[0] = 99
     assert data[0].states[0, 0] == X[0, 0]
     with pytest.raises(ValueError, match="read-only"):
@@ -39,12 +39,12 @@ def test_records_are_copies_and_cannot_be_changed():
 
 
 def test_one_state_as_a_plain_list():
-    assert trajectories([1.0, 2.0, 4.0, 8.0], time=1.0)[0].states.shape == (4, 1)
-    assert trajectories([[1, 2], [2, 3], [4, 4]], time=1.0)[0].states.shape == (3, 2)
+    assert Trajectories.from_arrays([1.0, 2.0, 4.0, 8.0], time=1.0)[0].states.shape == (4, 1)
+    assert Trajectories.from_arrays([[1, 2], [2, 3], [4, 4]], time=1.0)[0].states.shape == (3, 2)
 
 
 def test_several_trajectories_with_their_own_times_lengths_and_controls():
-    data = trajectories(
+    data = Trajectories.from_arrays(
         [X, X[:7]],
         time=[np.linspace(0, 1, 20), 0.5],
         states=("x", "y"),
@@ -55,31 +55,31 @@ def test_several_trajectories_with_their_own_times_lengths_and_controls():
     assert data[1].times[-1] == 3.0
     assert data.control_names == ("u0",)
     assert data.targets == (Target("y", 2),)
-    shared = trajectories([X, X], time=np.linspace(0, 1, 20))
+    shared = Trajectories.from_arrays([X, X], time=np.linspace(0, 1, 20))
     np.testing.assert_array_equal(shared[0].times, shared[1].times)
-    assert len(trajectories([shared[0], shared[1]])) == 2
+    assert len(Trajectories.from_arrays([shared[0], shared[1]])) == 2
 
 
 def test_measured_derivatives():
-    data = trajectories(X, time=1.0, derivatives=2 * X)
+    data = Trajectories.from_arrays(X, time=1.0, derivatives=2 * X)
     np.testing.assert_array_equal(data[0].derivatives, 2 * X)
     np.testing.assert_array_equal(data.split(0.5)[1][0].derivatives, 2 * X[10:])
 
 
 def test_dates_become_seconds_and_are_mentioned():
     days = np.array(["2020-01-01", "2020-01-02", "2020-01-03"], dtype="datetime64[D]")
-    data = trajectories(X[:3], time=days)
+    data = Trajectories.from_arrays(X[:3], time=days)
     np.testing.assert_array_equal(data[0].times, [0, 86400, 172800])
     assert data.warnings[0].message == "'time' holds dates: the time is counted in seconds since 2020-01-01T00:00:00."
     hours = np.array([0, 1, 2], dtype="timedelta64[h]")
-    np.testing.assert_array_equal(trajectories(X[:3], time=hours)[0].times, [0, 3600, 7200])
+    np.testing.assert_array_equal(Trajectories.from_arrays(X[:3], time=hours)[0].times, [0, 3600, 7200])
 
 
 def test_gaps_split():
     x = X.copy()
     x[5, 0] = np.nan
     x[8:10] = np.nan
-    data = trajectories(x, time=1.0, gaps="split", controls=np.arange(20.0))
+    data = Trajectories.from_arrays(x, time=1.0, gaps="split", controls=np.arange(20.0))
     assert [list(member.times) for member in data] == [[0, 1, 2, 3, 4], list(range(10, 20))]
     np.testing.assert_array_equal(data[1].controls[:, 0], np.arange(10.0, 20))
     messages = [str(notice) for notice in data.warnings]
@@ -91,17 +91,17 @@ def test_gaps_split():
 
 def test_breaks_in_time_split_too():
     t = np.concatenate((np.arange(10.0), 500 + np.arange(10.0)))
-    whole = trajectories(X, time=t)
+    whole = Trajectories.from_arrays(X, time=t)
     assert kinds(whole) == ["gap"]
     assert "no samples between 9 and 500, 491 times the usual step. Pass gaps='split'" in whole.warnings[0].message
-    parts = trajectories(X, time=t, gaps="split")
+    parts = Trajectories.from_arrays(X, time=t, gaps="split")
     assert [len(member) for member in parts] == [10, 10]
     assert kinds(parts) == ["split"]
 
 
 def test_constant_columns_and_scales_are_noticed():
     x = np.column_stack((X, np.full(20, 3.0), 1e5 * X[:, 0]))
-    notices = trajectories(x, time=1.0).warnings
+    notices = Trajectories.from_arrays(x, time=1.0).warnings
     assert [n.kind for n in notices] == ["constant", "scale"]
     assert notices[0].message == "'x2' never changes: its equation is 0 and its terms repeat other terms."
     assert re.match("'x3' is about .e.05 times as large as 'x[01]': coefficients will differ", notices[1].message)
@@ -109,15 +109,15 @@ def test_constant_columns_and_scales_are_noticed():
 
 def test_fingerprint_depends_on_every_number_and_name():
     marks = {
-        trajectories(X, time=0.1).fingerprint,
-        trajectories(X, time=0.2).fingerprint,
-        trajectories(X, time=0.1, states=("a", "b")).fingerprint,
-        trajectories(X, time=0.1, targets=("x0",)).fingerprint,
-        trajectories(X + 1e-15, time=0.1).fingerprint,
-        trajectories(X, time=0.1, controls=np.zeros(20)).fingerprint,
+        Trajectories.from_arrays(X, time=0.1).fingerprint,
+        Trajectories.from_arrays(X, time=0.2).fingerprint,
+        Trajectories.from_arrays(X, time=0.1, states=("a", "b")).fingerprint,
+        Trajectories.from_arrays(X, time=0.1, targets=("x0",)).fingerprint,
+        Trajectories.from_arrays(X + 1e-15, time=0.1).fingerprint,
+        Trajectories.from_arrays(X, time=0.1, controls=np.zeros(20)).fingerprint,
     }
     assert len(marks) == 6
-    assert trajectories(X, time=0.1).fingerprint in marks
+    assert Trajectories.from_arrays(X, time=0.1).fingerprint in marks
 
 
 @settings(max_examples=60, deadline=None)
@@ -125,7 +125,7 @@ def test_fingerprint_depends_on_every_number_and_name():
 def test_folds_are_contiguous_and_hold_every_sample_once(lengths, count):
     starts = np.cumsum([0, *lengths])
     parts = [np.arange(a, b, dtype=float)[:, None] for a, b in pairwise(starts)]
-    data = trajectories(parts, time=1.0)
+    data = Trajectories.from_arrays(parts, time=1.0)
     if count > min(lengths) // 6 and len(lengths) > 1:
         return  # many folds of short trajectories may be refused, see below
     folds = data.folds(count)
@@ -136,7 +136,7 @@ def test_folds_are_contiguous_and_hold_every_sample_once(lengths, count):
 
 
 def test_split_cuts_every_trajectory():
-    train, rest = trajectories([X, X[:9]], time=1.0, targets=("x1",)).split(2 / 3)
+    train, rest = Trajectories.from_arrays([X, X[:9]], time=1.0, targets=("x1",)).split(2 / 3)
     assert [len(m) for m in train] == [13, 6]
     assert [len(m) for m in rest] == [7, 3]
     assert rest[0].times[0] == 13.0
@@ -146,11 +146,11 @@ def test_split_cuts_every_trajectory():
 def test_as_data_takes_everything(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("t,x\n0,1\n1,2\n2,4\n")
-    data = trajectories(X, time=1.0)
+    data = Trajectories.from_arrays(X, time=1.0)
     assert as_data(data) is data
     assert as_data(str(path)).state_names == ("x",)
-    assert as_data(X, time=1.0, states=("a", "b")).state_names == ("a", "b")
-    grid = as_data(np.random.default_rng(0).normal(size=(5, 6)), dims=("x", "t"), coords={"x": 1, "t": 1})
+    assert as_data(X, Columns(time=1.0, states=("a", "b"))).state_names == ("a", "b")
+    grid = as_data(np.random.default_rng(0).normal(size=(5, 6)), Columns(dims=("x", "t"), coords={"x": 1, "t": 1}))
     assert isinstance(grid, Field)
     assert as_data(grid) is grid
 
@@ -158,7 +158,9 @@ def test_as_data_takes_everything(tmp_path):
 def test_representations():
     member = Trajectory(0.5, X, controls=np.ones(20), control_names=("f",))
     assert repr(member) == "Trajectory(20 samples of x0, x1, controls f, times 0 to 9.5)"
-    assert repr(trajectories([X] * 7, time=1.0)) == "Trajectories(7 of x0, x1; samples: 20, 20, 20, 20, 20...)"
+    assert (
+        repr(Trajectories.from_arrays([X] * 7, time=1.0)) == "Trajectories(7 of x0, x1; samples: 20, 20, 20, 20, 20...)"
+    )
 
 
 RAGGED = [[1.0, 2.0], [3.0]]
@@ -255,7 +257,7 @@ RAGGED = [[1.0, 2.0], [3.0]]
 )
 def test_caught_at_the_door(arguments, message):
     with pytest.raises(DataError, match=re.escape(message)):
-        trajectories(arguments.pop("source", X), **arguments)
+        Trajectories.from_arrays(arguments.pop("source", X), **arguments)
 
 
 @pytest.mark.parametrize(
@@ -266,9 +268,9 @@ def test_caught_at_the_door(arguments, message):
             lambda d: d.split(0.95),
             "split(fraction=0.95): 20 samples give parts of 19 and 1; each needs at least 3.",
         ),
-        (lambda d: d.folds(1), "folds(count=1): expected an integer from 2 to 6 for 20 samples."),
+        (lambda d: d.folds(1), "folds(count=1): expected an integer from 2 to 6 for 20 samples in time."),
         (
-            lambda d: trajectories([X[:5]] * 3, time=1.0).folds(5),
+            lambda d: Trajectories.from_arrays([X[:5]] * 3, time=1.0).folds(5),
             "folds(count=5): the trajectories are too short for so many folds; use fewer.",
         ),
         (lambda d: Trajectories(()), "Trajectories: expected at least one trajectory"),
@@ -284,17 +286,19 @@ def test_caught_at_the_door(arguments, message):
 )
 def test_errors_of_parts(call, message):
     with pytest.raises(DataError, match=re.escape(message)):
-        call(trajectories(X, time=1.0))
+        call(Trajectories.from_arrays(X, time=1.0))
 
 
 def test_the_field_hint_is_right():
-    assert isinstance(field(np.ones((4, 5)) * np.arange(5), dims=("x", "t"), coords={"x": 1, "t": 1}), Field)
+    assert isinstance(
+        Field.from_arrays(np.ones((4, 5)) * np.arange(5), dims=("x", "t"), coords={"x": 1, "t": 1}), Field
+    )
 
 
 def test_controls_by_name_and_a_short_message_for_what_is_no_number():
     t, u = np.arange(50) * 0.1, np.sin(np.arange(50))
-    data = trajectories(t[:, None], time=t, states=("x",), controls={"push": u, "pull": 2 * u})
+    data = Trajectories.from_arrays(t[:, None], time=t, states=("x",), controls={"push": u, "pull": 2 * u})
     assert data.control_names == ("push", "pull")
     np.testing.assert_array_equal(data[0].controls, np.column_stack([u, 2 * u]))
     with pytest.raises(DataError, match=r"holds .{0,60} at row 0; expected numbers"):
-        trajectories(t, time=t, controls=[{"a": list(range(1000))}])
+        Trajectories.from_arrays(t, time=t, controls=[{"a": list(range(1000))}])

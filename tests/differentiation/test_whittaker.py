@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from exactsindy.data import trajectories
+from exactsindy.data import Trajectories
 from exactsindy.differentiation import noise_level, whittaker
 from exactsindy.differentiation.splines import CubicSplines
 from exactsindy.errors import DataError
@@ -103,7 +103,7 @@ def test_uneven_steps_follow_the_curve_not_the_index():
 
 def test_noise_level_pools_trajectories():
     parts = [np.stack((noisy(n, s, 0.1), noisy(n, s + 10, 0.02)), axis=1) for n, s in ((150, 0), (400, 1), (90, 2))]
-    data = trajectories(parts, time=[np.linspace(0, 12, len(part)) for part in parts])
+    data = Trajectories.from_arrays(parts, time=[np.linspace(0, 12, len(part)) for part in parts])
     np.testing.assert_allclose(noise_level(data), [0.1, 0.02], rtol=0.12)
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from exactsindy.data import field, trajectories
+from exactsindy.data import Field, Trajectories
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.forms import IncrementForm, NotPositiveDefinite, StartRegression, smooth, smooth_guided
 from exactsindy.forms.increment.hermite import HermiteFeatures
@@ -30,7 +30,7 @@ def clean(lorenz):
 @pytest.fixture(scope="module")
 def noisy(lorenz, clean):
     values = add_noise(clean, 0.05, np.random.default_rng(0))
-    return trajectories(values, time=STEP, states=lorenz.states)
+    return Trajectories.from_arrays(values, time=STEP, states=lorenz.states)
 
 
 def truth_of(system, data, library=CUBIC):
@@ -105,7 +105,7 @@ def test_residuals_of_the_truth_are_white_and_of_the_right_size(name):
         "roessler": ([5.0, 3.0, 0.0], 60, 0.02),
     }[name]
     clean = system.simulate(start, np.arange(0, span, step))
-    data = trajectories(add_noise(clean, 0.05, np.random.default_rng(0)), time=step, states=system.states)
+    data = Trajectories.from_arrays(add_noise(clean, 0.05, np.random.default_rng(0)), time=step, states=system.states)
     truth = truth_of(system, data)
     found = IncrementForm(model=truth).whiteness(data, CUBIC, truth)
     assert ((found.ratio > 0.9) & (found.ratio < 1.1)).all()
@@ -118,7 +118,7 @@ def test_residuals_of_the_truth_are_white_and_of_the_right_size(name):
 def test_guided_residuals_are_white_where_states_follow_the_model():
     system = find_system("lotka_volterra")
     clean = system.simulate([0.51, 0.95], np.arange(0, 20, 0.01))
-    data = trajectories(add_noise(clean, 0.05, np.random.default_rng(1)), time=0.01, states=system.states)
+    data = Trajectories.from_arrays(add_noise(clean, 0.05, np.random.default_rng(1)), time=0.01, states=system.states)
     truth = truth_of(system, data)
     states = smooth(data)
     for _ in range(3):
@@ -153,7 +153,7 @@ def test_guided_states_are_closer_to_the_truth(lorenz, clean, noisy):
 
 
 def test_clean_data_give_exact_coefficients(lorenz, clean):
-    data = trajectories(clean, time=STEP, states=lorenz.states)
+    data = Trajectories.from_arrays(clean, time=STEP, states=lorenz.states)
     library = Polynomials(2)
     truth = truth_of(lorenz, data, library)
     problem = IncrementForm(model=truth).problem(data, library)
@@ -164,7 +164,7 @@ def test_clean_data_give_exact_coefficients(lorenz, clean):
 def test_folds_sum_to_the_whole_and_blocks_do_not_show(lorenz, clean, monkeypatch):
     values = add_noise(clean, 0.05, np.random.default_rng(1))
     t = np.arange(len(values)) * STEP + 0.001 * np.sin(np.arange(len(values)))
-    data = trajectories([values[:1000], values[1000:]], time=[t[:1000], t[1000:]], states=lorenz.states)
+    data = Trajectories.from_arrays([values[:1000], values[1000:]], time=[t[:1000], t[1000:]], states=lorenz.states)
     truth = truth_of(lorenz, data)
     form = IncrementForm(model=truth)
     whole = form.problem(data, CUBIC)
@@ -183,7 +183,7 @@ def test_folds_sum_to_the_whole_and_blocks_do_not_show(lorenz, clean, monkeypatc
 def test_gaps_cut_a_trajectory(lorenz, clean):
     values = add_noise(clean, 0.05, np.random.default_rng(2))
     keep = np.r_[0:1000, 1300:3000]
-    data = trajectories(values[keep], time=STEP * keep, states=lorenz.states)
+    data = Trajectories.from_arrays(values[keep], time=STEP * keep, states=lorenz.states)
     truth = truth_of(lorenz, data)
     form = IncrementForm(model=truth)
     assert form.problem(data, CUBIC).n_samples == len(keep) - 2
@@ -194,7 +194,7 @@ def test_controls_time_and_libraries_per_equation():
     t = np.arange(0, 20, 0.01)
     u = np.sin(2 * t)
     x = np.cos(t) + 0.5 * np.sin(2 * t)
-    data = trajectories(x, time=t, states=("x",), controls=u, control_names=("u",))
+    data = Trajectories.from_arrays(x, time=t, states=("x",), controls=u, control_names=("u",))
     library = PerEquation({"x": Terms(["sin(t)", "cos(2 t)", "u"])})
     assert np.allclose(least_squares(IncrementForm().problem(data, library)), [[-1.0, 1.0, 0.0]], atol=1e-4)
 
@@ -202,7 +202,7 @@ def test_controls_time_and_libraries_per_equation():
 def test_units_do_not_matter(lorenz, noisy):
     truth = truth_of(lorenz, noisy, Polynomials(2))
     base = IncrementForm(model=truth).problem(noisy, Polynomials(2))
-    scaled = trajectories(8.0 * noisy[0].states, time=STEP, states=lorenz.states)
+    scaled = Trajectories.from_arrays(8.0 * noisy[0].states, time=STEP, states=lorenz.states)
     degrees = np.array([term.degree for term in base.terms])
     other = IncrementForm(model=truth * 8.0 ** (1 - degrees)).problem(scaled, Polynomials(2))
     assert np.allclose(base.rss(truth), other.rss(truth * 8.0 ** (1 - degrees)), rtol=1e-6)
@@ -223,17 +223,17 @@ def test_start_regression(lorenz, noisy):
 
 
 def test_errors_name_the_cure(noisy):
-    pde = field(np.ones((5, 20)), dims=("x", "t"), coords={"x": 1.0, "t": 1.0})
+    pde = Field.from_arrays(np.ones((5, 20)), dims=("x", "t"), coords={"x": 1.0, "t": 1.0})
     with pytest.raises(ProblemError, match=r"states='smooth'\): expected 'raw' or 'guided'"):
         IncrementForm("smooth")
     with pytest.raises(DataError, match=r"IncrementForm is for trajectories .* use ModalForm or WeakForm"):
         IncrementForm().problem(pde, Polynomials(1))
     with pytest.raises(ProblemError, match=r"model=\.\.\.\) has shape \(2, 4\); .*equations x terms = \(3, 4\)"):
         IncrementForm(model=np.zeros((2, 4))).problem(noisy, Polynomials(1))
-    second = trajectories(noisy[0].states, time=STEP, targets=("x0''",))
+    second = Trajectories.from_arrays(noisy[0].states, time=STEP, targets=("x0''",))
     with pytest.raises(DataError, match=r"equation x0'' is of order 2; .*Add the velocities as states"):
         IncrementForm().problem(second, Polynomials(1))
-    short = trajectories(np.ones((5, 1)) * np.arange(5)[:, None], time=1.0)
+    short = Trajectories.from_arrays(np.ones((5, 1)) * np.arange(5)[:, None], time=1.0)
     with pytest.raises(DataError, match=r"no trajectory has 8 samples in a row without a gap"):
         IncrementForm().problem(short, Polynomials(1))
     with pytest.raises(ProblemError, match=r"drift_ratio=\[1, 2\]\): expected a number >= 0, or one for each of 3"):

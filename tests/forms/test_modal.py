@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from exactsindy.data import field, trajectories
+from exactsindy.data import Field, Trajectories
 from exactsindy.discovery import field_variants as field_forms
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.forms import ModalForm, WeakForm, smooth_field, smooth_field_guided
@@ -19,7 +19,7 @@ def burgers_field(noise, seed=0, **size):
     x, t, u, nu = burgers(**{"n": 128, "nt": 151, **size})
     scale = np.sqrt((u**2).mean())
     u = u + noise * scale * np.random.default_rng(seed).normal(size=u.shape)
-    data = field(u, dims=("x", "t"), coords={"x": x, "t": t}, periodic=("x",))
+    data = Field.from_arrays(u, dims=("x", "t"), coords={"x": x, "t": t}, periodic=("x",))
     names = LIBRARY.bind(data).names
     truth = np.zeros((1, len(names)))
     truth[0, names.index("u u_x")], truth[0, names.index("u_xx")] = -1.0, nu
@@ -180,7 +180,7 @@ def test_two_fields_in_two_dimensions():
     u, v = amplitude.real, (1j / roots[0] * amplitude).real
     rng = np.random.default_rng(0)
     noisy = {name: f + 0.05 * rng.normal(size=f.shape) for name, f in (("u", u), ("v", v))}
-    data = field(noisy, dims=("x", "y", "t"), coords={"x": x, "y": x, "t": t}, periodic=("x", "y"))
+    data = Field.from_arrays(noisy, dims=("x", "y", "t"), coords={"x": x, "y": x, "t": t}, periodic=("x", "y"))
     library = Terms(["u", "v", "u_x", "v_x", "u_yy", "v_yy", "u v", "u^2 u_x"])
     truth = np.zeros((2, 8))
     truth[0, 3], truth[0, 4], truth[1, 2] = 1.0, 0.1, 1.0
@@ -196,7 +196,7 @@ def test_two_fields_in_two_dimensions():
 def cut_burgers(noise):
     data, truth, scale = burgers_field(noise, n=192)
     coords = {"x": data.coords[0][:140], "t": data.times}
-    return field(data.values[0][:140], dims=("x", "t"), coords=coords), truth, scale
+    return Field.from_arrays(data.values[0][:140], dims=("x", "t"), coords=coords), truth, scale
 
 
 @pytest.mark.parametrize("noise", [0.05, 0.2])
@@ -228,7 +228,7 @@ def test_open_domains_in_two_dimensions_with_coordinates():
     # u_t = u_xx - u_y + x: heat in x, drift in y, a source that grows with x.
     u = np.exp(-t) * np.sin(x)[:, None, None] + np.cos(2 * (y[:, None] - t)) + x[:, None, None] * t
     noisy = u + 0.03 * np.random.default_rng(0).normal(size=u.shape)
-    data = field(noisy, dims=("x", "y", "t"), coords={"x": x, "y": y, "t": t})
+    data = Field.from_arrays(noisy, dims=("x", "y", "t"), coords={"x": x, "y": y, "t": t})
     library = Terms(["u", "u_x", "u_y", "u_xx", "u_yy", "x", "t", "u u_x"])
     truth = np.array([[0.0, 0.0, -1.0, 1.0, 0.0, 1.0, 0.0, 0.0]])
     form = ModalForm(model=truth)
@@ -244,26 +244,28 @@ def test_errors_name_the_cure():
     x, t, u, _ = burgers()
     coords = {"x": x, "t": t}
     with pytest.raises(DataError, match=r"ModalForm is for fields .* use IncrementForm"):
-        ModalForm().problem(trajectories(u[:, :3], time=0.1), Polynomials(1))
-    open_ends = field(u[:12], dims=("x", "t"), coords={"x": x[:12], "t": t})
+        ModalForm().problem(Trajectories.from_arrays(u[:, :3], time=0.1), Polynomials(1))
+    open_ends = Field.from_arrays(u[:12], dims=("x", "t"), coords={"x": x[:12], "t": t})
     with pytest.raises(DataError, match=r"'x' has 12 points; expected 16 to 4096 where it is not periodic"):
         ModalForm().problem(open_ends, LIBRARY)
-    stretched = field(u, dims=("x", "t"), coords={"x": x + x**2, "t": t})
+    stretched = Field.from_arrays(u, dims=("x", "t"), coords={"x": x + x**2, "t": t})
     with pytest.raises(DataError, match=r"points of 'x' are not equally spaced; use WeakForm"):
         ModalForm().problem(stretched, LIBRARY)
-    uneven = field(u, dims=("x", "t"), coords={"x": x, "t": t**2 + t}, periodic=("x",))
+    uneven = Field.from_arrays(u, dims=("x", "t"), coords={"x": x, "t": t**2 + t}, periodic=("x",))
     with pytest.raises(DataError, match=r"times are not equally spaced; interpolate to equal steps or use"):
         ModalForm().problem(uneven, LIBRARY)
     holes = u.copy()
     holes[3, 3] = np.nan
     with pytest.raises(DataError, match=r"1 cells are missing; use WeakForm"):
-        ModalForm().problem(field(holes, dims=("x", "t"), coords=coords, periodic=("x",), missing="keep"), LIBRARY)
+        ModalForm().problem(
+            Field.from_arrays(holes, dims=("x", "t"), coords=coords, periodic=("x",), missing="keep"), LIBRARY
+        )
     with pytest.raises(DataError, match=r"1 cells are missing; use WeakForm"):
-        ModalForm().problem(field(holes, dims=("x", "t"), coords=coords, missing="keep"), LIBRARY)
-    coarse = field(u[::16], dims=("x", "t"), coords={"x": x[::16], "t": t}, periodic=("x",))
+        ModalForm().problem(Field.from_arrays(holes, dims=("x", "t"), coords=coords, missing="keep"), LIBRARY)
+    coarse = Field.from_arrays(u[::16], dims=("x", "t"), coords={"x": x[::16], "t": t}, periodic=("x",))
     with pytest.raises(DataError, match=r"'x' has fewer than 16 points; use WeakForm"):
         ModalForm().problem(coarse, LIBRARY)
-    brief = field(u[:, :5], dims=("x", "t"), coords={"x": x, "t": t[:5]}, periodic=("x",))
+    brief = Field.from_arrays(u[:, :5], dims=("x", "t"), coords={"x": x, "t": t[:5]}, periodic=("x",))
     with pytest.raises(DataError, match=r"5 times are too few; it needs at least 8"):
         ModalForm().problem(brief, LIBRARY)
     with pytest.raises(ProblemError, match=r"ModalForm\(model=\.\.\.\) has shape \(1, 3\)"):

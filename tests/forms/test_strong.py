@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from exactsindy.data import field, trajectories
+from exactsindy.data import Field, Trajectories
 from exactsindy.differentiation import FiniteDifference, SmoothedFiniteDifference
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.forms import StrongForm
@@ -20,7 +20,7 @@ def states():
 
 
 def test_lorenz_is_recovered(states):
-    data = trajectories(states, time=0.002, states=("x", "y", "z"))
+    data = Trajectories.from_arrays(states, time=0.002, states=("x", "y", "z"))
     problem = StrongForm(FiniteDifference(order=6)).problem(data, Polynomials(2))
     truth = lorenz().coefficients(problem.names)
     assert problem.target_names == ("x'", "y'", "z'")
@@ -29,7 +29,7 @@ def test_lorenz_is_recovered(states):
 
 
 def test_rows_are_derivative_and_library(states):
-    data = trajectories(states[:300], time=0.002, states=("x", "y", "z"))
+    data = Trajectories.from_arrays(states[:300], time=0.002, states=("x", "y", "z"))
     method = SmoothedFiniteDifference(window=11)
     problem = StrongForm(method).problem(data, Polynomials(2))
     rows = np.hstack([Polynomials(2).evaluate(states[:300]), method(states[:300], 0.002)])
@@ -40,7 +40,7 @@ def test_rows_are_derivative_and_library(states):
 
 
 def test_blocks_do_not_show(states, monkeypatch):
-    data = trajectories(states, time=0.002)
+    data = Trajectories.from_arrays(states, time=0.002)
     whole = StrongForm().problem(data, Polynomials(2))
     monkeypatch.setattr("exactsindy.forms.strong.BLOCK_ROWS", 37)
     assert np.allclose(gram(StrongForm().problem(data, Polynomials(2)))[0], gram(whole)[0], rtol=1e-10)
@@ -51,7 +51,7 @@ def test_folds_sum_to_the_whole(states, irregular):
     t = np.arange(len(states)) * 0.002
     if irregular:
         t = t + 0.0005 * np.sin(np.arange(len(t)))
-    data = trajectories([states[:700], states[700:]], time=[t[:700], t[700:]])
+    data = Trajectories.from_arrays([states[:700], states[700:]], time=[t[:700], t[700:]])
     form = StrongForm()
     folds = form.folds(data, Polynomials(2), 4)
     whole = form.problem(data, Polynomials(2))
@@ -63,7 +63,7 @@ def test_second_derivatives_controls_and_time():
     t = np.linspace(0, 10, 4001)
     u = np.cos(3 * t)
     x = np.sin(t) + 0.2 * u
-    data = trajectories(x, time=t, states=("x",), controls=u, control_names=("u",), targets=("x''",))
+    data = Trajectories.from_arrays(x, time=t, states=("x",), controls=u, control_names=("u",), targets=("x''",))
     problem = StrongForm(FiniteDifference(order=4)).problem(data, Terms(["x", "u", "cos(t)"]))
     assert problem.target_names == ("x''",)
     assert np.allclose(least_squares(problem), [[-1.0, -1.6, 0.0]], atol=1e-5)
@@ -72,14 +72,14 @@ def test_second_derivatives_controls_and_time():
 def test_measured_derivatives_are_used():
     t = np.linspace(0, 3, 400)
     x, slope = np.sin(t), 7 * np.ones_like(t)
-    data = trajectories(x, time=t, states=("x",), derivatives=slope)
+    data = Trajectories.from_arrays(x, time=t, states=("x",), derivatives=slope)
     assert np.allclose(least_squares(StrongForm().problem(data, Polynomials(1))), [[7.0, 0.0]])
-    second = trajectories(x, time=t, states=("x",), derivatives=np.cos(t), targets=("x''",))
+    second = Trajectories.from_arrays(x, time=t, states=("x",), derivatives=np.cos(t), targets=("x''",))
     assert np.allclose(least_squares(StrongForm().problem(second, Terms(["x"]))), [[-1.0]], atol=1e-3)
 
 
 def test_a_library_per_equation(states):
-    data = trajectories(states, time=0.002, states=("x", "y", "z"))
+    data = Trajectories.from_arrays(states, time=0.002, states=("x", "y", "z"))
     library = PerEquation({"x": Polynomials(1)}, default=Polynomials(2))
     problem = StrongForm().problem(data, library)
     assert [block.target_names for block in problem.blocks] == [("x'",), ("y'", "z'")]
@@ -88,9 +88,11 @@ def test_a_library_per_equation(states):
 
 def test_units_and_order_of_states_do_not_matter(states):
     library = Polynomials(2)
-    base = StrongForm().problem(trajectories(states, time=0.002, states=("x", "y", "z")), library)
+    base = StrongForm().problem(Trajectories.from_arrays(states, time=0.002, states=("x", "y", "z")), library)
     order = [2, 0, 1]
-    other = StrongForm().problem(trajectories(4.0 * states[:, order], time=0.002, states=("z", "x", "y")), library)
+    other = StrongForm().problem(
+        Trajectories.from_arrays(4.0 * states[:, order], time=0.002, states=("z", "x", "y")), library
+    )
     first = dict(zip(base.names, least_squares(base)[0], strict=True))
     names = [" ".join(sorted(name.split())) for name in other.names]
     second = dict(zip(names, least_squares(other)[other.target_names.index("x'")], strict=True))
@@ -102,7 +104,7 @@ def test_units_and_order_of_states_do_not_matter(states):
 @pytest.mark.parametrize("periodic", [True, False])
 def test_burgers_is_recovered(periodic):
     x, t, u, nu = burgers()
-    data = field(u, dims=("x", "t"), coords={"x": x, "t": t}, periodic=("x",) if periodic else ())
+    data = Field.from_arrays(u, dims=("x", "t"), coords={"x": x, "t": t}, periodic=("x",) if periodic else ())
     library = Polynomials(2, bias=False) + Polynomials(1) * Derivatives(2)
     problem = StrongForm(FiniteDifference(order=4)).problem(data, library)
     assert problem.target_names == ("u_t",)
@@ -118,7 +120,7 @@ def test_error_falls_with_the_order_of_accuracy():
     errors = []
     for nt in (41, 81):
         x, t, u, nu = burgers(nt=nt)
-        data = field(u, dims=("x", "t"), coords={"x": x, "t": t}, periodic=("x",))
+        data = Field.from_arrays(u, dims=("x", "t"), coords={"x": x, "t": t}, periodic=("x",))
         problem = StrongForm(FiniteDifference(order=2)).problem(data, Terms(["u u_x", "u_xx"]))
         errors.append(np.abs(least_squares(problem)[0] - [-1.0, nu]).max())
     assert 3.0 < errors[0] / errors[1] < 5.0
@@ -127,7 +129,7 @@ def test_error_falls_with_the_order_of_accuracy():
 def test_two_space_dimensions_and_coordinates():
     x, y, t = (np.linspace(0, 1, n) for n in (20, 24, 30))
     u = np.exp(-t) * x[:, None, None] ** 2 * y[:, None] ** 2
-    data = field(u, dims=("x", "y", "t"), coords={"x": x, "y": y, "t": t})
+    data = Field.from_arrays(u, dims=("x", "y", "t"), coords={"x": x, "y": y, "t": t})
     problem = StrongForm(FiniteDifference(order=4)).problem(data, Terms(["x y u_xy", "u_xx"]))
     assert np.allclose(least_squares(problem), [[-0.25, 0.0]], atol=1e-5)
 
@@ -137,25 +139,25 @@ def test_missing_cells_are_left_out():
     u = u.copy()
     u[40, 50] = np.nan
     grid = {"x": x, "t": t}
-    data = field(u, dims=("x", "t"), coords=grid, missing="keep")
+    data = Field.from_arrays(u, dims=("x", "t"), coords=grid, missing="keep")
     problem = StrongForm(FiniteDifference(order=4)).problem(data, Terms(["u u_x", "u_xx"]))
     # The five points of each stencil see the cell: nine points in all.
     assert problem.n_samples == 124 * 97 - 9
     assert np.allclose(least_squares(problem), [[-1.0, nu]], atol=1e-3)
-    periodic = field(u, dims=("x", "t"), coords=grid, missing="keep", periodic=("x",))
+    periodic = Field.from_arrays(u, dims=("x", "t"), coords=grid, missing="keep", periodic=("x",))
     with pytest.raises(DataError, match=r"1 missing cells cannot be differentiated.*spectral=False"):
         StrongForm().problem(periodic, Terms(["u_xx"]))
 
 
 def test_errors_name_the_cure(states):
-    data = trajectories(states, time=0.002)
+    data = Trajectories.from_arrays(states, time=0.002)
     with pytest.raises(DataError, match=r"data is of type ndarray; expected trajectories or a field"):
         StrongForm().problem(states, Polynomials(2))
     with pytest.raises(ProblemError, match=r"library is of type int: expected a library such as"):
         StrongForm().problem(data, 3)
     with pytest.raises(DataError, match=r"folds\(count=1\): expected an integer from 2 to 3000"):
         StrongForm().folds(data, Polynomials(1), 1)
-    tiny = field(np.ones((4, 30)), dims=("x", "t"), coords={"x": 1.0, "t": 1.0})
+    tiny = Field.from_arrays(np.ones((4, 30)), dims=("x", "t"), coords={"x": 1.0, "t": 1.0})
     with pytest.raises(DataError, match=r"has no point where all stencils fit"):
         StrongForm(FiniteDifference()).problem(tiny, Terms(["u_xx"]))
     with pytest.raises(ProblemError, match=r"Derivatives are spatial and need a field"):
@@ -166,8 +168,8 @@ def test_memory_does_not_grow_with_the_data():
     peaks = []
     for n in (20_000, 80_000):
         x = np.sin(np.linspace(0, 50, n))[:, None] * [1.0, 2.0]
-        data = trajectories(x, time=0.01)
-        StrongForm().problem(trajectories(x[:100], time=0.01), Polynomials(4))
+        data = Trajectories.from_arrays(x, time=0.01)
+        StrongForm().problem(Trajectories.from_arrays(x[:100], time=0.01), Polynomials(4))
         tracemalloc.start()
         StrongForm().problem(data, Polynomials(4))
         peaks.append(tracemalloc.get_traced_memory()[1])

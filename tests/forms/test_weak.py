@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.interpolate import RegularGridInterpolator
 
-from exactsindy.data import field, trajectories
+from exactsindy.data import Field, Trajectories
 from exactsindy.differentiation import FiniteDifference
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.forms import StrongForm, WeakForm
@@ -28,13 +28,13 @@ def states():
 
 @pytest.fixture(scope="module")
 def data(states):
-    return trajectories(states, time=0.002, states=("x", "y", "z"))
+    return Trajectories.from_arrays(states, time=0.002, states=("x", "y", "z"))
 
 
 def burgers_field(periodic=("x",), missing="refuse", change=None, **size):
     x, t, u, nu = burgers(**size)
     u = u if change is None else change(u.copy())
-    return field(u, dims=("x", "t"), coords={"x": x, "t": t}, periodic=periodic, missing=missing), nu
+    return Field.from_arrays(u, dims=("x", "t"), coords={"x": x, "t": t}, periodic=periodic, missing=missing), nu
 
 
 @pytest.mark.parametrize("d", range(5))
@@ -112,7 +112,7 @@ def test_strong_and_weak_agree_on_clean_data(data):
 
 def test_weak_needs_no_derivative_of_noise(states):
     noisy = add_noise(states, 0.02, np.random.default_rng(3))
-    data = trajectories(noisy, time=0.002, states=("x", "y", "z"))
+    data = Trajectories.from_arrays(noisy, time=0.002, states=("x", "y", "z"))
     true = Terms(["x", "y", "z", "x y", "x z"])
     truth = lorenz().coefficients(true.bind(data).names)
     weak = np.abs(least_squares(WeakForm(domains=600).problem(data, true)) - truth).max()
@@ -139,7 +139,7 @@ def test_folds_sum_to_the_whole(states, irregular):
     t = np.arange(len(states)) * 0.002
     if irregular:
         t = t + 0.0005 * np.sin(np.arange(len(t)))
-    data = trajectories([states[:1000], states[1000:]], time=[t[:1000], t[1000:]])
+    data = Trajectories.from_arrays([states[:1000], states[1000:]], time=[t[:1000], t[1000:]])
     form = WeakForm(domains=100)
     folds = form.folds(data, Polynomials(2), 4)
     assert [fold.n_samples for fold in folds] == [25] * 4
@@ -148,7 +148,7 @@ def test_folds_sum_to_the_whole(states, irregular):
 
 def test_trajectories_shorter_than_a_window_are_left_out(states):
     form = WeakForm(domains=100, width=0.1)
-    both = form.problem(trajectories([states[:1000], states[1000:1050]], time=0.002), Polynomials(1))
+    both = form.problem(Trajectories.from_arrays([states[:1000], states[1000:1050]], time=0.002), Polynomials(1))
     assert both.n_samples == 95
 
 
@@ -156,7 +156,7 @@ def test_unequal_steps_converge():
     errors = []
     for n in (60, 120):
         t = np.linspace(0, 4, n) + 0.3 / n * np.sin(np.arange(n))
-        data = trajectories(np.exp(-np.sin(t)), time=t, states=("x",))
+        data = Trajectories.from_arrays(np.exp(-np.sin(t)), time=t, states=("x",))
         library = Terms([("f", lambda x, t: -np.cos(t) * x)])
         errors.append(abs(least_squares(WeakForm(width=0.8).problem(data, library))[0, 0] - 1))
     assert errors[1] < 1e-6
@@ -166,7 +166,9 @@ def test_unequal_steps_converge():
 def test_second_derivatives_and_controls():
     t = np.linspace(0, 10, 2001)
     u = np.cos(3 * t)
-    data = trajectories(np.sin(t) + 0.2 * u, time=t, states=("x",), controls=u, control_names=("u",), targets=("x''",))
+    data = Trajectories.from_arrays(
+        np.sin(t) + 0.2 * u, time=t, states=("x",), controls=u, control_names=("u",), targets=("x''",)
+    )
     problem = WeakForm(domains=200).problem(data, Terms(["x", "u", "cos(t)"]))
     assert np.allclose(least_squares(problem), [[-1.0, -1.6, 0.0]], atol=1e-8)
 
@@ -182,7 +184,7 @@ def test_a_library_per_equation(data):
 def test_units_and_order_of_states_do_not_matter(states, data):
     base = WeakForm(domains=100, width=0.05).problem(data, Polynomials(2))
     other = WeakForm(domains=100, width=0.05).problem(
-        trajectories(8.0 * states[:, [1, 0, 2]], time=0.002, states=("y", "x", "z")), Polynomials(2)
+        Trajectories.from_arrays(8.0 * states[:, [1, 0, 2]], time=0.002, states=("y", "x", "z")), Polynomials(2)
     )
     first = dict(zip(base.names, least_squares(base)[0], strict=True))
     second = dict(zip(other.names, least_squares(other)[1], strict=True))
@@ -208,7 +210,7 @@ def test_unequal_points_in_space_and_time():
     # Burgers without viscosity; u v_x needs a derivative of the data.
     u = (x[:, None] + 1) / (1 + t)
     v = np.sin(x[:, None]) * np.cos(t)
-    data = field({"u": u, "v": v}, dims=("x", "t"), coords={"x": x, "t": t}, targets=("u_t",))
+    data = Field.from_arrays({"u": u, "v": v}, dims=("x", "t"), coords={"x": x, "t": t}, targets=("u_t",))
     problem = WeakForm(domains=200, width=(0.2, 0.15)).problem(data, Terms(["u u_x", "v_xx", "u v_x", "v u_x"]))
     assert np.allclose(least_squares(problem), [[-1.0, 0.0, 0.0, 0.0]], atol=1e-5)
 
@@ -216,7 +218,7 @@ def test_unequal_points_in_space_and_time():
 def test_memory_stays_near_that_of_a_window():
     x, t = 0.1 * np.arange(64), 0.05 * np.arange(100)
     u = np.sin(x[:, None, None] + x[:, None] - t)
-    data = field(u, dims=("x", "y", "t"), coords={"x": x, "y": x, "t": t}, periodic=())
+    data = Field.from_arrays(u, dims=("x", "y", "t"), coords={"x": x, "y": x, "t": t}, periodic=())
     tracemalloc.start()
     WeakForm(domains=50, width=(0.6, 0.6, 0.3)).problem(data, Polynomials(3) * Derivatives(2))
     peak = tracemalloc.get_traced_memory()[1]
@@ -235,7 +237,7 @@ def test_three_space_dimensions_and_coordinates():
     x, y, z = (np.linspace(0, 1, n) for n in (26, 28, 30))
     t = np.linspace(0, 1, 32)
     shape = np.sin(x)[:, None, None, None] * np.cos(y)[:, None, None] * (z**2)[:, None]
-    data = field(shape * np.exp(-t), dims=("x", "y", "z", "t"), coords={"x": x, "y": y, "z": z, "t": t})
+    data = Field.from_arrays(shape * np.exp(-t), dims=("x", "y", "z", "t"), coords={"x": x, "y": y, "z": z, "t": t})
     problem = WeakForm(domains=20, width=0.22).problem(data, Terms(["z u_z", "u_xx", "u u_y"]))
     assert problem.rss([[0.0, 1.0, 0.0]])[0] < 1e-12 * problem.rss([[0.0, 0.0, 0.0]])[0]
     assert problem.rss([[-0.5, 0.0, 0.0]])[0] < 1e-12 * problem.rss([[0.0, 0.0, 0.0]])[0]
@@ -268,7 +270,7 @@ def test_pysindy_trajectories(states):
     peer = ps.WeakPDELibrary(ps.PolynomialLibrary(degree=3), spatiotemporal_grid=t, K=80)
     rows = np.hstack([np.asarray(peer.fit_transform(states)), peer.convert_u_dot_integral(states)])
     form = WeakForm(domains=80, quadrature="pysindy", seed=np.random.RandomState(0))
-    ours = gram(form.problem(trajectories(states, time=t), Polynomials(3)))[0]
+    ours = gram(form.problem(Trajectories.from_arrays(states, time=t), Polynomials(3)))[0]
     assert relative(ours, rows) < 1e-10
 
 
@@ -296,7 +298,7 @@ def test_pysindy_fields():
     both = np.stack([u, v], -1)
     axes = {"ax_spatial": [0, 1], "ax_time": 2, "ax_coord": 3}
     rows = np.hstack([np.asarray(peer.fit_transform(ps.AxesArray(both, axes))), peer.convert_u_dot_integral(both)])
-    data = field({"u": u, "v": v}, dims=("x", "y", "t"), coords={"x": x, "y": y, "t": t})
+    data = Field.from_arrays({"u": u, "v": v}, dims=("x", "y", "t"), coords={"x": x, "y": y, "t": t})
     functions = ("u", "v", "u^2", "u v", "v^2")
     slopes = [f"{name}_{word}" for word in ("y", "yy", "x", "xy", "xx") for name in "uv"]
     library = Terms([*functions, *slopes, *(f"{f} {s}" for s in slopes for f in functions)])
@@ -307,7 +309,7 @@ def test_pysindy_fields():
 def test_legacy_fields_follow_the_published_rule():
     x, t = 0.2 * np.arange(60), 0.05 * np.arange(50)
     u = np.sin(x[:, None] - t) + 0.1 * np.random.default_rng(1).normal(size=(60, 50))
-    data = field(u, dims=("x", "t"), coords={"x": x, "t": t})
+    data = Field.from_arrays(u, dims=("x", "t"), coords={"x": x, "t": t})
     count, width = 30, (1.5, 0.4)
     form = WeakForm(domains=7, quadrature="legacy", seed=3, width=width, points=count)
     problem = form.problem(data, Terms(["u^2", "u_xx", "u^2 u_xxx"]))
@@ -346,7 +348,7 @@ def test_legacy_reproduces_a_published_trial():
     clean = system.simulate(x0, np.arange(0, 75, 0.002))
     rng = np.random.RandomState(1)
     noisy = add_noise(clean, 0.01, rng)
-    data = trajectories(noisy[:25000], time=0.002, states=("x", "y", "z"))
+    data = Trajectories.from_arrays(noisy[:25000], time=0.002, states=("x", "y", "z"))
     form = WeakForm(domains=2400, quadrature="legacy", seed=rng)
     problem = form.problem(data, Polynomials(3))
     truth = system.coefficients(problem.names)
@@ -408,7 +410,7 @@ def cole_hopf(noise):
 def test_default_windows_of_noisy_fields_give_support_and_coefficients(case, noise, error):
     x, t, u, terms, level = case(noise)
     u = u + level * np.random.default_rng(0).normal(size=u.shape)
-    data = field(u, dims=("x", "t"), coords={"x": x, "t": t}, periodic=("x",))
+    data = Field.from_arrays(u, dims=("x", "t"), coords={"x": x, "t": t}, periodic=("x",))
     library = Polynomials(3, bias=False) + Polynomials(3) * Derivatives(4)
     names = library.bind(data).names
     truth = np.array([[terms.get(name, 0.0) for name in names]])

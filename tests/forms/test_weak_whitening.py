@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from exactsindy.data import field, trajectories
+from exactsindy.data import Field, Trajectories
 from exactsindy.errors import ProblemError
 from exactsindy.forms import NotPositiveDefinite, WeakForm
 from exactsindy.forms.base import groups
@@ -37,13 +37,15 @@ def truth(data):
 
 
 def noisy_lorenz(clean, seed):
-    return trajectories(add_noise(clean, 0.05, np.random.default_rng(seed)), time=STEP, states=("x", "y", "z"))
+    return Trajectories.from_arrays(
+        add_noise(clean, 0.05, np.random.default_rng(seed)), time=STEP, states=("x", "y", "z")
+    )
 
 
 def noisy_burgers(seed):
     x, t, u, nu = burgers()
     u = u + 0.05 * u.std() * np.random.default_rng(seed).normal(size=u.shape)
-    found = field(u, dims=("x", "t"), coords={"x": x, "t": t}, periodic=("x",))
+    found = Field.from_arrays(u, dims=("x", "t"), coords={"x": x, "t": t}, periodic=("x",))
     names = BURGERS.bind(found).names
     coef = np.zeros((1, len(names)))
     coef[0, [names.index("u u_x"), names.index("u_xx")]] = -1.0, nu
@@ -109,7 +111,7 @@ def test_covariance_of_trajectory_rows_is_that_of_perturbed_samples():
     form = WeakForm(12, width=0.5, layout="grid")
 
     def errors(states):
-        found = trajectories(states, time=t, states=("x", "y"))
+        found = Trajectories.from_arrays(states, time=t, states=("x", "y"))
         (members,) = form._trajectories(found, groups(found, QUADRATIC))
         theta, target = stacked(members[0].rows(0, len(members[0])))
         return target - theta @ coef.T, members[0], found
@@ -134,7 +136,7 @@ def test_covariance_of_field_rows_is_that_of_perturbed_cells(periodic):
 
     def errors(fields):
         coords = {"x": x, "t": t}
-        found = field({"u": fields[0], "v": fields[1]}, dims=("x", "t"), coords=coords, periodic=periodic)
+        found = Field.from_arrays({"u": fields[0], "v": fields[1]}, dims=("x", "t"), coords=coords, periodic=periodic)
         (rows,), _ = form._field_rows(found, groups(found, library))
         theta, target = stacked(rows.rows(0, len(rows)))
         return target - theta @ coef.T, rows, found
@@ -189,14 +191,14 @@ def test_one_block_per_equation_and_folds_sum_to_the_whole(data, truth):
 
 def test_trajectories_are_whitened_one_by_one(clean, truth):
     halves = [noisy_lorenz(part, seed).members[0].states for seed, part in enumerate((clean[:900], clean[900:]))]
-    data = trajectories(halves, time=STEP, states=("x", "y", "z"))
+    data = Trajectories.from_arrays(halves, time=STEP, states=("x", "y", "z"))
     form = WeakForm(200, width=0.2, model=truth)
     white = form.whiteness(data, QUADRATIC, truth)
     assert np.all((white.ratio > 0.8) & (white.ratio < 1.25))
 
 
 def test_clean_data_are_fitted_exactly(clean, truth):
-    data = trajectories(clean, time=STEP, states=("x", "y", "z"))
+    data = Trajectories.from_arrays(clean, time=STEP, states=("x", "y", "z"))
     found = least_squares(WeakForm(200, model=truth).problem(data, QUADRATIC))
     assert np.allclose(found, truth, atol=1e-4)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from exactsindy.data import field, trajectories
+from exactsindy.data import Field, Trajectories
 from exactsindy.errors import ProblemError
 from exactsindy.library import (
     Derivatives,
@@ -80,7 +80,7 @@ def test_fourier_names_order_and_values():
 
 
 def test_controls_and_time():
-    data = trajectories(
+    data = Trajectories.from_arrays(
         np.random.default_rng(0).normal(size=(10, 2)),
         time=0.1,
         states=("x", "y"),
@@ -97,7 +97,7 @@ def test_controls_and_time():
 
 
 def test_fields_bind_by_their_dimensions_and_say_which_derivatives_they_need():
-    data = field(np.random.default_rng(0).normal(size=(4, 5)), dims=("x", "t"), coords={"x": 1.0, "t": 1.0})
+    data = Field.from_arrays(np.random.default_rng(0).normal(size=(4, 5)), dims=("x", "t"), coords={"x": 1.0, "t": 1.0})
     features = (Polynomials(1) * Derivatives(2) + Terms(["x u_x"])).bind(data)
     assert features.inputs == (*(Variable("u"), Variable("u", ("x",)), Variable("u", ("x", "x")), Variable("x")),)
     u, u_x, u_xx, x = np.random.default_rng(1).normal(size=(4, 3, 3))
@@ -179,7 +179,7 @@ def test_errors(build, message):
 
 
 def test_a_trajectory_has_no_derivatives():
-    data = trajectories(np.zeros((5, 1)) + np.arange(5)[:, None], time=1.0, states=("u",))
+    data = Trajectories.from_arrays(np.zeros((5, 1)) + np.arange(5)[:, None], time=1.0, states=("u",))
     features = Terms(["u u_x"]).bind(LINE)
     with pytest.raises(ProblemError, match="The terms use 'u_x', which a trajectory does not have; it needs a field"):
         features.inputs_of(data[0])

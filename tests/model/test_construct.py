@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from exactsindy.data.target import Target
+from exactsindy.data import Target
 from exactsindy.errors import ProblemError
 from exactsindy.library import Polynomials, Term, Terms, Variables
 from exactsindy.model import Equation, Model

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from exactsindy.data import field
+from exactsindy.data import Field
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.library import Variables
 from exactsindy.model import Model, SimulationStatus
@@ -59,12 +59,12 @@ def test_rhs_with_coordinates_time_and_several_fields() -> None:
 def test_residual_and_score_on_data() -> None:
     x, t = grid(64), np.linspace(0, 1, 101)
     u = np.stack([cole_hopf(x, s) for s in t], axis=1)
-    data = field(u, dims=("x", "t"), coords={"x": x, "t": t}, periodic={"x": TURN})
+    data = Field.from_arrays(u, dims=("x", "t"), coords={"x": x, "t": t}, periodic={"x": TURN})
     assert np.abs(BURGERS.residual(data)["u_t"]).max() < 1e-6
     assert BURGERS.score(data) == pytest.approx(1.0, abs=1e-9)
     wrong = Model.from_coefficients({"u_t": {"u u_x": -1.0, "u_xx": 0.2}})
     assert wrong.score(data) < 0.1
-    swapped = field(u.T, dims=("t", "x"), coords={"x": x, "t": t}, periodic={"x": TURN})
+    swapped = Field.from_arrays(u.T, dims=("t", "x"), coords={"x": x, "t": t}, periodic={"x": TURN})
     assert BURGERS.score(swapped) == BURGERS.score(data)
 
 
@@ -168,7 +168,7 @@ def test_forcing_by_coordinate_and_time() -> None:
 def test_simulation_from_data_gives_data() -> None:
     x, t = grid(64), np.linspace(0, 2, 41)
     u = np.stack([cole_hopf(x, s) for s in t], axis=1)
-    data = field(u, dims=("x", "t"), coords={"x": x, "t": t}, periodic={"x": TURN})
+    data = Field.from_arrays(u, dims=("x", "t"), coords={"x": x, "t": t}, periodic={"x": TURN})
     run = BURGERS.simulate_field(data, rtol=1e-8, atol=1e-10)
     assert np.abs(run["u"] - u).max() < 1e-6
     again = run.field()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from exactsindy.data import Trajectories, Trajectory, field
+from exactsindy.data import Field, Trajectories, Trajectory
 from exactsindy.differentiation import SmoothedFiniteDifference
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.model import Model
@@ -105,7 +105,7 @@ def test_constant_rates_score_one_or_minus_infinity() -> None:
 
 def test_score_refuses_other_data() -> None:
     model = Model.from_coefficients({"x'": {"x": -1.0}})
-    data = field(np.ones((8, 9)) + np.arange(9), dims=("x", "t"), coords={"x": 0.1, "t": 0.1})
+    data = Field.from_arrays(np.ones((8, 9)) + np.arange(9), dims=("x", "t"), coords={"x": 0.1, "t": 0.1})
     with pytest.raises(DataError, match="this model is one of trajectories; a Field was given"):
         model.score(data)
     with pytest.raises(DataError, match=r"score\(x, t\): t is missing"):

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.data import Field, Trajectories, trajectories
+from exactsindy.data import Field, Trajectories
 from exactsindy.library import Library, Polynomials
 from exactsindy.systems import (
     FIELD_SYSTEMS,
@@ -127,7 +127,7 @@ def _named(case: SelectionCase) -> Loaded:
     scale = noise_scale(clean[:, :2]) if duffing else None
     noisy = add_noise(clean, case.noise, np.random.RandomState(case.seed), scale=scale)
     targets = ("X'", "Y'") if duffing else system.targets
-    data = trajectories(noisy, time=step, states=system.states, targets=targets)
+    data = Trajectories.from_arrays(noisy, time=step, states=system.states, targets=targets)
     library = Polynomials(3, of=("x", "y")) if duffing else None
     return Loaded(data, library, {target: frozenset(system.truth[target]) for target in targets})
 
@@ -137,7 +137,7 @@ def _drawn(case: SelectionCase) -> Loaded:
     clean = _orbit(case.system, case.seed)[: case.samples]
     # Classic systems have negative numbers; their two halves differ in the start and in the noise.
     rng = np.random.default_rng([drawn.seed + 1000 + 7 * case.seed, case.samples, round(case.noise * 1e4)])
-    data = trajectories(add_noise(clean, case.noise, rng), time=drawn.step, states=drawn.system.states)
+    data = Trajectories.from_arrays(add_noise(clean, case.noise, rng), time=drawn.step, states=drawn.system.states)
     truth = {target: frozenset(terms) for target, terms in drawn.system.truth.items()}
     return Loaded(data, Polynomials(drawn.degree), truth)
 

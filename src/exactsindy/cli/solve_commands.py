@@ -24,7 +24,7 @@ Targets = Annotated[str | None, typer.Option(help="CSV: columns that are targets
 
 def read_problem(file: Path, targets: str | None) -> Any:
     """Return the regression in a file: a saved problem, arrays theta and targets, or columns of a table."""
-    from exactsindy.data import Notice, read_csv
+    from exactsindy.data import read_csv
     from exactsindy.problem import Problem, read_arrays
 
     if not file.is_file():
@@ -40,8 +40,7 @@ def read_problem(file: Path, targets: str | None) -> Any:
         return Problem.from_arrays(arrays["theta"], arrays["targets"], **called)
     import numpy as np
 
-    notices: list[Notice] = []
-    columns = read_csv(file, notices=notices)
+    columns, notices = read_csv(file)
     for notice in notices:
         output.note(str(notice))
     wanted = options.names(targets)

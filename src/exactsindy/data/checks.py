@@ -1,20 +1,20 @@
-"""What is caught at the door, each with its cure."""
+"""Input checks; every error says how to correct the data."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from textwrap import shorten
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy.data.notice import Notice
+from exactsindy.data.splitting import LEAST_SAMPLES
 from exactsindy.errors import DataError
 
 Array = NDArray[np.float64]
-
-# Three samples are the least that have a derivative with an error estimate.
-LEAST_SAMPLES = 3
 
 
 def unmasked(values: Any) -> NDArray[Any]:
@@ -45,18 +45,27 @@ def masked_entries(values: Any) -> int:
     return int(np.sum(values.mask)) if isinstance(values, np.ma.MaskedArray) else 0
 
 
-def numbers(values: Any, what: str) -> Array:
-    """Return values as doubles, masked ones as NaN, or say which one is not a number."""
+def as_array(values: Any, what: str) -> NDArray[Any]:
+    """Return values of any kind as a plain array, masked ones missing, refusing rows of different lengths."""
     try:
-        table = unmasked(values)
+        return unmasked(values)
     except ValueError:
         raise DataError(
-            f"{what} has rows of different lengths; expected a full table. Several trajectories are a list "
-            "of arrays, "
+            f"{what} has rows of different lengths; expected a full table. Several trajectories are a list of arrays, "
             "each samples x states."
         ) from None
+
+
+def numbers(values: Any, what: str) -> Array:
+    """Return values as doubles, masked ones as NaN, or say which one is not a number."""
+    table = as_array(values, what)
     if np.iscomplexobj(table):
         raise DataError(f"{what} is complex; pass real and imaginary parts as separate states.")
+    if table.dtype.kind in "mM":
+        raise DataError(
+            f"{what} holds dates; expected numbers. Leave it out, or count from one date: "
+            "(dates - dates[0]) / np.timedelta64(1, 's')."
+        )
     if table.dtype.kind in "fiub":
         return table.astype(float)
     for place, entry in np.ndenumerate(table):
@@ -84,12 +93,12 @@ def names_of(names: Sequence[str] | None, count: int, stem: str, what: str) -> t
         return tuple(f"{stem}{i}" for i in range(count))
     if isinstance(names, str):
         raise DataError(f"{what}={names!r}: expected a list of names, e.g. ({names!r},).")
-    given = tuple(str(name) for name in names)
-    if len(given) != count:
-        raise DataError(f"{what}: {len(given)} names {given} for {count} columns; expected one per column.")
-    if len(set(given)) < count or "" in given:
-        raise DataError(f"{what}: {given} must be different and not empty.")
-    return given
+    labels = tuple(str(name) for name in names)
+    if len(labels) != count:
+        raise DataError(f"{what}: {len(labels)} names {labels} for {count} columns; expected one per column.")
+    if len(set(labels)) < count or "" in labels:
+        raise DataError(f"{what}: {labels} must be different and not empty.")
+    return labels
 
 
 def check_states(states: Array) -> Array:
@@ -100,11 +109,52 @@ def check_states(states: Array) -> Array:
         return states[:, None]
     if states.ndim != 2:
         raise DataError(
-            f"states has shape {states.shape}; expected samples x states. For a field over space and time "
-            "use "
-            "field(values, dims=..., coords=...)."
+            f"states has shape {states.shape}; expected samples x states. For a field over space and time use "
+            "Field.from_arrays(values, dims=..., coords=...)."
         )
     return states
+
+
+def as_times(values: Any, name: str) -> tuple[Any, tuple[Notice, ...]]:
+    """Return times with dates (datetime64, or ISO text) turned into seconds since the first one, and say so.
+
+    Examples
+    --------
+    >>> as_times(np.array(["2020-01-01", "2020-01-02"]), "date")[0]
+    array([    0., 86400.])
+    """
+    array = as_array(values, name)
+    if array.dtype.kind in "OU" and array.size and _is_date(array.flat[0]):
+        try:
+            stamps = [cell if isinstance(cell, datetime) else datetime.fromisoformat(cell) for cell in array]
+        except (TypeError, ValueError):
+            return array, ()
+        seconds = np.array([(stamp - stamps[0]).total_seconds() for stamp in stamps])
+    elif array.dtype.kind == "M":
+        seconds = (array - array[0]) / np.timedelta64(1, "s")
+    elif array.dtype.kind == "m":
+        seconds = array / np.timedelta64(1, "s")
+    else:
+        return values, ()
+    first = np.datetime_as_string(array[0], unit="s") if array.dtype.kind == "M" else array.flat[0]
+    start = f" since {first}" if array.dtype.kind != "m" else ""
+    return seconds, (Notice("dates", f"{name!r} holds dates: the time is counted in seconds{start}."),)
+
+
+def _is_date(cell: Any) -> bool:
+    if isinstance(cell, datetime):
+        return True
+    try:
+        float(cell)
+    except (TypeError, ValueError):
+        pass
+    else:
+        return False
+    try:
+        datetime.fromisoformat(cell)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def check_times(time: Any, states: Array) -> Array:
@@ -118,8 +168,7 @@ def check_times(time: Any, states: Array) -> Array:
             raise DataError(f"time={float(times)}: a step must be positive.")
         if n < d:
             raise DataError(
-                f"states has shape ({n}, {d}): {n} samples of {d} states looks transposed; pass states.T "
-                "(several "
+                f"states has shape ({n}, {d}): {n} samples of {d} states looks transposed; pass states.T (several "
                 "trajectories of one state: a list of arrays of shape (n, 1))."
             )
         times = np.arange(n) * np.float64(times)
@@ -146,13 +195,11 @@ def _check_increasing(times: Array) -> None:
     before, after = times[i], times[i + 1]
     if before == after:
         raise DataError(
-            f"time {before:g} occurs twice (rows {i} and {i + 1}): average or remove repeated samples. If "
-            "several "
+            f"time {before:g} occurs twice (rows {i} and {i + 1}): average or remove repeated samples. If several "
             "trajectories are in one table, name the column that tells them apart: trajectory='...'."
         )
     raise DataError(
-        f"time is not sorted: it goes from {before:g} to {after:g} at row {i + 1}. Sort the rows by time; if "
-        "a new "
+        f"time is not sorted: it goes from {before:g} to {after:g} at row {i + 1}. Sort the rows by time; if a new "
         "trajectory starts there, pass a list of trajectories or name the column that tells them apart: "
         "trajectory='...'."
     )
@@ -176,7 +223,6 @@ def check_finite(values: Array, names: Sequence[str]) -> None:
         return
     row, column = (int(i) for i in np.argwhere(~finite)[0])
     raise DataError(
-        f"{int((~finite).sum())} values are missing or infinite, the first in {names[column]!r} at row "
-        f"{row}. Pass "
+        f"{int((~finite).sum())} values are missing or infinite, the first in {names[column]!r} at row {row}. Pass "
         "gaps='split' to cut the trajectory there, or fill them in."
     )

@@ -30,15 +30,15 @@ _HEAD = 4096
 _MISSING = {"", "nan", "na", "n/a", "null", "none", "missing", "-"}
 
 
-def read_csv(path: Path, *, decimal: str = ".", notices: list[Notice] | None = None) -> dict[str, NDArray[Any]]:
-    """Return the columns of a CSV file, and add to ``notices`` what was assumed about it.
+def read_csv(path: Path, *, decimal: str = ".") -> tuple[dict[str, NDArray[Any]], tuple[Notice, ...]]:
+    """Return the columns of a CSV file, and notices on what was assumed about it.
 
     The encoding and the separator are found, ``#`` starts a comment, empty cells are missing. Columns of numbers
     are doubles, others are text. Without a header the columns are called c0, c1, ...
     """
     lines, assumed = _lines(path)
-    if assumed and notices is not None:
-        notices.append(Notice("encoding", f"{path.name} is not UTF-8: it was read as {assumed}. Check its names."))
+    text = f"{path.name} is not UTF-8: it was read as {assumed}. Check its names."
+    notices = (Notice("encoding", text),) if assumed else ()
     if not lines:
         raise DataError(f"{path.name} holds no rows.")
     separator = _separator(lines[0][1])
@@ -53,8 +53,8 @@ def read_csv(path: Path, *, decimal: str = ".", notices: list[Notice] | None = N
         raise DataError(f"{path.name} has a header but no rows.")
     fast = _fast(body, separator, len(names)) if decimal == "." else None
     if fast is not None:
-        return {name: fast[:, i] for i, name in enumerate(names)}
-    return _slow(path, body, separator, names, decimal)
+        return {name: fast[:, i] for i, name in enumerate(names)}, notices
+    return _slow(path, body, separator, names, decimal), notices
 
 
 def _lines(path: Path) -> tuple[list[tuple[int, str]], str]:
@@ -141,7 +141,7 @@ def _slow(
         if bad and len(bad) <= len(column) // 2:
             cell, line_number = column[bad[0]].strip(), lines[bad[0]][0]
             comma = re.fullmatch(r"[+-]?\d+,\d+", cell)
-            cure = "It looks like a decimal comma: pass decimal=','." if comma else "Correct or empty the cell."
-            raise DataError(f"{path.name} line {line_number}: column {name!r} holds {cell!r} among numbers. {cure}")
+            advice = "It looks like a decimal comma: pass decimal=','." if comma else "Correct or empty the cell."
+            raise DataError(f"{path.name} line {line_number}: column {name!r} holds {cell!r} among numbers. {advice}")
         table[name] = np.array([cell.strip() for cell in column] if bad else values)
     return table

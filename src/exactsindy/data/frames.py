@@ -1,4 +1,4 @@
-"""pandas, polars and Arrow tables, through narwhals, and other values with named columns."""
+"""Named columns of data frames, mappings and xarray objects, recognised without importing their packages."""
 
 from __future__ import annotations
 
@@ -9,39 +9,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from exactsindy._optional import optional
-from exactsindy.data.checks import numbers
+from exactsindy.data.checks import as_array, numbers
 from exactsindy.errors import DataError, MissingDependency
 
-# What methods of a model take: numbers by position, or a frame or mapping by name (frames count as array-like).
-Columns = ArrayLike | Mapping[str, ArrayLike]
+Table = Mapping[str, NDArray[Any]]
 
 
 def is_frame(value: object) -> bool:
-    """Say whether a value is a data frame of some package, without importing any."""
-    package = type(value).__module__.partition(".")[0]
+    """Return True if a value is a data frame of some package."""
     packages = ("pandas", "polars", "pyarrow", "modin", "cudf", "narwhals")
-    return package in packages and hasattr(type(value), "columns")
+    return _package(value) in packages and hasattr(type(value), "columns")
 
 
-def read_frame(frame: Any) -> dict[str, NDArray[Any]]:
-    """Return the columns of a data frame; missing entries of number columns become NaN."""
-    narwhals = optional("narwhals", "data", "Reading a data frame")
-    try:
-        table = narwhals.from_native(frame, eager_only=True)
-    except TypeError:
-        raise DataError(
-            f"Cannot read a {type(frame).__module__}.{type(frame).__name__}; expected an eager frame "
-            "(collect a lazy "
-            "one first)."
-        ) from None
-    return {str(name): _column(table.get_column(name)) for name in table.columns}
-
-
-def _column(series: Any) -> NDArray[Any]:
-    values = series.to_numpy()
-    if series.dtype.is_numeric() and values.dtype.kind == "O":
-        return np.array([float("nan") if cell is None else float(cell) for cell in values])
-    return np.asarray(values)
+def is_xarray(value: object) -> bool:
+    """Return True if a value is an xarray DataArray or Dataset."""
+    return _package(value) == "xarray"
 
 
 def is_named(values: object) -> bool:
@@ -51,10 +33,61 @@ def is_named(values: object) -> bool:
 
 def is_labelled_row(values: Any) -> bool:
     """Return True if a value is a pandas Series whose labels are names: one row of a frame."""
-    kind = type(values)
-    return (kind.__module__.partition(".")[0], kind.__name__) == ("pandas", "Series") and all(
-        isinstance(label, str) for label in values.index
-    )
+    is_series = (_package(values), type(values).__name__) == ("pandas", "Series")
+    return is_series and all(isinstance(label, str) for label in values.index)
+
+
+def _package(value: object) -> str:
+    return type(value).__module__.partition(".")[0]
+
+
+def read_frame(frame: Any) -> Table:
+    """Return the columns of a data frame; missing entries of number columns become NaN."""
+    if _package(frame) in ("pandas", "pyarrow"):
+        _check_names([str(name) for name in getattr(frame, "column_names", frame.columns)], type(frame).__name__)
+    try:
+        narwhals = optional("narwhals", "data", "Reading a data frame")
+    except MissingDependency:
+        if _package(frame) != "pandas":
+            raise
+        return {str(name): frame[name].to_numpy() for name in frame.columns}
+    try:
+        table = narwhals.from_native(frame, eager_only=True)
+    except TypeError:
+        raise DataError(
+            f"Cannot read a {type(frame).__module__}.{type(frame).__name__}; expected an eager frame (collect a lazy "
+            "one first)."
+        ) from None
+    return {str(name): _values(table.get_column(name)) for name in table.columns}
+
+
+def _check_names(names: list[str], what: str) -> None:
+    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if twice is not None:
+        raise DataError(f"The {what} has two columns named {twice!r}; rename or drop one of them.")
+
+
+def _values(series: Any) -> NDArray[Any]:
+    values = series.to_numpy()
+    if series.dtype.is_numeric() and values.dtype.kind == "O":
+        return np.array([float("nan") if cell is None else float(cell) for cell in values])
+    return np.asarray(values)
+
+
+def named_columns(values: Any) -> Table | None:
+    """Return the columns of a frame, a mapping or an xarray object over one dimension; ``None`` for other values."""
+    if is_frame(values):
+        return read_frame(values)
+    if is_xarray(values):  # before mappings: a Dataset is one, but without its coordinates
+        dims = dimensions(values)
+        if len(dims) > 1:
+            return None
+        arrays = dict(values.data_vars) if hasattr(values, "data_vars") else {str(values.name or "x"): values}
+        table = {dim: values[dim].values for dim in dims if dim in values.coords}
+        return {**table, **{str(name): array.values for name, array in arrays.items()}}
+    if isinstance(values, Mapping):
+        return {str(name): as_array(column, f"column {name!r}") for name, column in values.items()}
+    return None
 
 
 def by_name(values: Any, names: Sequence[str], what: str) -> NDArray[np.float64]:
@@ -66,18 +99,16 @@ def by_name(values: Any, names: Sequence[str], what: str) -> NDArray[np.float64]
     array([[1., 3.],
            [2., 4.]])
     """
-    table = _named_columns(values)
+    table = named_columns(dict(values.items()) if is_labelled_row(values) else values)
+    if table is None:
+        raise DataError(f"{what} has the dimensions {dimensions(values)}; expected samples alone.")
     absent = [name for name in names if name not in table]
     if absent:
         raise DataError(
             f"{what} has no column {absent[0]!r}: it has {', '.join(table) or 'none'}; expected {', '.join(names)} "
             "in any order. Rename its columns, or pass an array with these columns in this order."
         )
-    columns = []
-    for name in names:
-        if np.asarray(table[name]).dtype.kind in "mM":
-            raise DataError(f"{what}: column {name!r} holds dates; expected numbers.")
-        columns.append(numbers(table[name], f"{what}: column {name!r}"))
+    columns = [numbers(table[name], f"{what}: column {name!r}") for name in names]
     shapes = {column.shape for column in columns if column.ndim}
     if len(shapes) > 1 or any(len(shape) > 1 for shape in shapes):
         listed = ", ".join(f"{name} {column.shape}" for name, column in zip(names, columns, strict=True))
@@ -85,20 +116,37 @@ def by_name(values: Any, names: Sequence[str], what: str) -> NDArray[np.float64]
     return np.stack(np.broadcast_arrays(*columns), axis=-1)
 
 
-def _named_columns(values: Any) -> dict[str, Any]:
-    if not is_frame(values):
-        return {str(name): column for name, column in values.items()}
-    try:
-        return dict(read_frame(values))
-    except MissingDependency:
-        if type(values).__module__.partition(".")[0] != "pandas":
-            raise
-        return {str(name): values[name].to_numpy() for name in values.columns}
-
-
 def index_column(frame: Any) -> tuple[str, NDArray[Any]] | None:
     """Return name and values of the index of a pandas frame, unless it only counts the rows."""
     index = getattr(frame, "index", None)
-    if type(frame).__module__.partition(".")[0] != "pandas" or type(index).__name__ == "RangeIndex":
+    if _package(frame) != "pandas" or type(index).__name__ == "RangeIndex":
         return None
     return str(getattr(index, "name", None) or "index"), np.asarray(index)
+
+
+def dimensions(value: Any) -> tuple[str, ...]:
+    """Return the dimensions that the variables of an xarray object use."""
+    if hasattr(value, "data_vars"):
+        return tuple(dict.fromkeys(str(dim) for array in value.data_vars.values() for dim in array.dims))
+    return tuple(str(dim) for dim in value.dims)
+
+
+def unpack_xarray(
+    value: Any, dims: Sequence[str] | None, coords: Mapping[str, ArrayLike] | None
+) -> tuple[dict[str, NDArray[Any]], tuple[str, ...], dict[str, ArrayLike]]:
+    """Return (arrays by name, dims, coords) of an xarray object; ``coords`` takes precedence over its own."""
+    arrays = dict(value.data_vars) if hasattr(value, "data_vars") else {str(value.name or "u"): value}
+    if not arrays:
+        raise DataError("The xarray Dataset has no data variables; expected at least one field.")
+    order = dimensions(value)
+    if dims is not None and set(dims) != set(order):
+        raise DataError(f"dims={tuple(dims)}: the xarray object has the dimensions {order}.")
+    for name, array in arrays.items():
+        if set(array.dims) != set(order):
+            raise DataError(
+                f"The variable {name!r} has dimensions {tuple(array.dims)}; expected all variables over {order}. "
+                "Select some: dataset[['...']]."
+            )
+    points = {str(dim): value[dim].values for dim in order if dim in value.coords}
+    views = {str(name): array.transpose(*order).values for name, array in arrays.items()}
+    return views, order, {**points, **(coords or {})}

@@ -1,4 +1,4 @@
-"""What is odd about data that can be used all the same."""
+"""Warnings about data that can still be used."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy.data.splitting import gap_starts
+
 Array = NDArray[np.float64]
 
 # Beyond this ratio of sizes, thresholds and ridges in the user's units treat the states very differently.
 _SCALE_RATIO = 1e3
-# A step this many times the usual one is a gap rather than uneven sampling.
-_GAP_RATIO = 10.0
 
 
 @dataclass(frozen=True)
@@ -53,25 +53,24 @@ def column_notices(names: Sequence[str], low: Array, high: Array, rms: Array) ->
             notices.append(
                 Notice(
                     "scale",
-                    f"{names[large]!r} is about {sizes[large] / sizes[small]:.0e} times as large as "
-                    f"{names[small]!r}: coefficients will differ as much. Choose units of similar size.",
+                    f"{names[large]!r} is about {sizes[large] / sizes[small]:.0e} times as large as {names[small]!r}: "
+                    "coefficients will differ as much. Choose units of similar size.",
                 )
             )
     return tuple(notices)
 
 
 def gap_notice(times: Array, name: str) -> tuple[Notice, ...]:
-    """Return a notice if one step is far longer than the usual one."""
-    steps = np.diff(times)
-    usual = float(np.median(steps))
-    worst = int(steps.argmax())
-    if steps[worst] <= _GAP_RATIO * usual:
+    """Return a notice on the longest gap in time, if there is one."""
+    if not len(gap_starts(times)):
         return ()
+    steps = np.diff(times)
+    longest = int(steps.argmax())
     return (
         Notice(
             "gap",
-            f"{name}: no samples between {times[worst]:g} and {times[worst + 1]:g}, "
-            f"{steps[worst] / usual:.0f} "
-            "times the usual step. Pass gaps='split' to treat the parts as separate trajectories.",
+            f"{name}: no samples between {times[longest]:g} and {times[longest + 1]:g}, "
+            f"{steps[longest] / np.median(steps):.0f} times the usual step. Pass gaps='split' to treat the parts as "
+            "separate trajectories.",
         ),
     )

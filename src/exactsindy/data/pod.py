@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from exactsindy.data.checks import frozen
-from exactsindy.data.field_data import Field
+from exactsindy.data.field import Field
 from exactsindy.data.trajectory import Trajectories, Trajectory
 from exactsindy.errors import DataError
 
@@ -49,9 +49,8 @@ def pod(field: Field, rank: int, *, center: bool = True) -> Pod:
 
     Examples
     --------
-    >>> from exactsindy.data import field
     >>> x, t = np.linspace(0, 1, 30), np.linspace(0, 2, 40)
-    >>> wave = field(np.sin(6 * x[:, None] - t), dims=("x", "t"), coords={"x": x, "t": t})
+    >>> wave = Field.from_arrays(np.sin(6 * x[:, None] - t), dims=("x", "t"), coords={"x": x, "t": t})
     >>> pod(wave, 2).share.sum().round(9)
     np.float64(1.0)
     """

@@ -1,15 +1,44 @@
-"""Parts of data that are contiguous in time: training and validation, and folds."""
+"""Where data are cut along time: at gaps, into training and validation, and into folds."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
-from exactsindy.data.checks import LEAST_SAMPLES
-from exactsindy.data.field_data import Field
-from exactsindy.data.trajectory import Trajectories
 from exactsindy.errors import DataError
+
+Array = NDArray[np.float64]
+
+# Three samples are the least that have a derivative with an error estimate.
+LEAST_SAMPLES = 3
+# A step this many times the median one is a gap rather than uneven sampling: no quadrature bridges it.
+GAP_RATIO = 10.0
+
+
+def gap_starts(times: Array) -> NDArray[np.intp]:
+    """Return the indices of the samples before a gap: a step more than `GAP_RATIO` times the median step.
+
+    Examples
+    --------
+    >>> gap_starts(np.array([0.0, 1.0, 2.0, 20.0, 21.0]))
+    array([2])
+    """
+    steps = np.diff(times)
+    return np.flatnonzero(steps > GAP_RATIO * np.median(steps))
+
+
+def whole_ranges(whole: NDArray[np.bool_], times: Array) -> list[tuple[int, int]]:
+    """Return the ranges (start, stop) of consecutive rows without missing values, cut also at gaps in time."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], whole.astype(np.int8), [0]))))
+    breaks = gap_starts(times) + 1
+    ranges: list[tuple[int, int]] = []
+    for low, high in zip(edges[::2], edges[1::2], strict=True):
+        inside = [int(b) for b in breaks if low < b < high]
+        ranges += pairwise([int(low), *inside, int(high)])
+    return ranges
 
 
 def cuts(n: int, count: int) -> list[int]:
@@ -17,7 +46,8 @@ def cuts(n: int, count: int) -> list[int]:
     return [int(i) for i in np.linspace(0, n, count + 1).round()]
 
 
-def _cut(n: int, fraction: float) -> int:
+def cut_at(n: int, fraction: float) -> int:
+    """Return the position that cuts n samples after ``fraction`` of them."""
     if not 0 < fraction < 1:
         raise DataError(f"split(fraction={fraction!r}): expected a number between 0 and 1, e.g. 2/3.")
     at = int(n * fraction)
@@ -29,36 +59,33 @@ def _cut(n: int, fraction: float) -> int:
     return at
 
 
-def split_trajectories(data: Trajectories, fraction: float) -> tuple[Trajectories, Trajectories]:
-    """Return the first ``fraction`` of every trajectory and the rest."""
-    at = [_cut(len(member), fraction) for member in data]
-    first = data.slices([(i, 0, a) for i, a in enumerate(at)])
-    rest = data.slices([(i, a, len(data[i])) for i, a in enumerate(at)])
-    return first, rest
+def fold_ranges(lengths: Sequence[int], count: int) -> list[list[tuple[int, int, int]]]:
+    """Return for each fold its parts (trajectory, start, stop), of trajectories of these lengths laid end to end.
 
-
-def fold_trajectories(data: Trajectories, count: int) -> tuple[Trajectories, ...]:
-    """Return parts of the trajectories laid end to end; a fold may hold parts of several."""
-    if not (isinstance(count, int) and 2 <= count <= data.n_samples // LEAST_SAMPLES):
+    Examples
+    --------
+    >>> fold_ranges([10, 10], 2)
+    [[(0, 0, 10)], [(1, 0, 10)]]
+    """
+    n = sum(lengths)
+    if not (isinstance(count, int) and 2 <= count <= n // LEAST_SAMPLES):
         raise DataError(
-            f"folds(count={count!r}): expected an integer from 2 to {data.n_samples // LEAST_SAMPLES} for "
-            f"{data.n_samples} samples."
+            f"folds(count={count!r}): expected an integer from 2 to {n // LEAST_SAMPLES} for {n} samples in time."
         )
-    starts = np.cumsum([0, *(len(member) for member in data)])
-    borders = _movable(cuts(data.n_samples, count), starts)
-    folds = []
-    for low, high in pairwise(borders):
-        ranges = [
-            (i, int(max(low - start, 0)), int(min(high - start, len(data[i]))))
+    starts = np.cumsum([0, *lengths])
+    borders = _without_scraps(cuts(n, count), starts)
+    return [
+        [
+            (i, int(max(low - start, 0)), int(min(high - start, lengths[i])))
             for i, start in enumerate(starts[:-1])
-            if start < high and start + len(data[i]) > low
+            if start < high and start + lengths[i] > low
         ]
-        folds.append(data.slices(ranges))
-    return tuple(folds)
+        for low, high in pairwise(borders)
+    ]
 
 
-def _movable(borders: list[int], starts: np.ndarray) -> list[int]:
-    """Move cuts that would leave a scrap too short to differentiate to the end of that trajectory."""
+def _without_scraps(borders: list[int], starts: NDArray[np.intp]) -> list[int]:
+    """Move cuts that would leave a part too short to differentiate to the end of that trajectory."""
     moved = []
     for border in borders:
         nearest = int(starts[np.abs(starts - border).argmin()])
@@ -68,18 +95,3 @@ def _movable(borders: list[int], starts: np.ndarray) -> list[int]:
             f"folds(count={len(borders) - 1}): the trajectories are too short for so many folds; use fewer."
         )
     return moved
-
-
-def split_field(data: Field, fraction: float) -> tuple[Field, Field]:
-    """Return the first ``fraction`` of the times and the rest."""
-    at = _cut(len(data.times), fraction)
-    return data.slice(0, at), data.slice(at, len(data.times))
-
-
-def fold_field(data: Field, count: int) -> tuple[Field, ...]:
-    """Return ``count`` parts contiguous in time."""
-    n = len(data.times)
-    if not (isinstance(count, int) and 2 <= count <= n // LEAST_SAMPLES):
-        raise DataError(f"folds(count={count!r}): expected an integer from 2 to {n // LEAST_SAMPLES} for {n} times.")
-    borders = cuts(n, count)
-    return tuple(data.slice(a, b) for a, b in pairwise(borders))

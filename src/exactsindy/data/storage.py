@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from exactsindy._atomic import write_atomically
-from exactsindy.data.field_data import Field
-from exactsindy.data.target import parse_targets
+from exactsindy.data.columns import parse_targets
+from exactsindy.data.field import Field
+from exactsindy.data.read import Data
 from exactsindy.data.trajectory import Trajectories, Trajectory
 from exactsindy.errors import DataError
 
 
-def save_data(data: Trajectories | Field, path: str | os.PathLike[str]) -> None:
+def save_data(data: Data, path: str | os.PathLike[str]) -> None:
     """Write trajectories or fields.
 
     Examples
@@ -31,7 +32,7 @@ def save_data(data: Trajectories | Field, path: str | os.PathLike[str]) -> None:
     write_atomically(path, buffer.getvalue())
 
 
-def read_data(arrays: Mapping[str, Any]) -> Trajectories | Field:
+def read_data(arrays: Mapping[str, Any]) -> Data:
     """Return the data from the arrays that `save_data` wrote.
 
     Raises

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,8 +19,10 @@ from exactsindy.data.checks import (
     names_of,
     numbers,
 )
+from exactsindy.data.columns import Columns, Samples, Target, parse_targets
 from exactsindy.data.notice import Notice, column_notices, gap_notice
-from exactsindy.data.target import Target, parse_targets
+from exactsindy.data.splitting import cut_at, fold_ranges
+from exactsindy.data.tables import members
 from exactsindy.errors import DataError
 
 Array = NDArray[np.float64]
@@ -152,8 +153,7 @@ class Trajectories:
         for i, part in enumerate(parts):
             if (part.names, part.control_names) != (first.names, first.control_names):
                 raise DataError(
-                    f"Trajectory {i} has states {part.names} and controls {part.control_names}, trajectory 0 "
-                    "has "
+                    f"Trajectory {i} has states {part.names} and controls {part.control_names}, trajectory 0 has "
                     f"{first.names} and {first.control_names}; expected the same in all."
                 )
             if (part.derivatives is None) != (first.derivatives is None):
@@ -163,11 +163,73 @@ class Trajectories:
             object.__setattr__(self, field.name, value)
 
     @classmethod
-    def from_arrays(cls, source: Any, **options: Any) -> Trajectories:
-        """Return checked trajectories from arrays, frames, mappings, or lists of these; see `trajectories`."""
-        from exactsindy.data.door import trajectories
+    def from_arrays(
+        cls,
+        source: Samples | Trajectory | Sequence[Samples | Trajectory],
+        *,
+        time: ArrayLike | None = None,
+        states: Sequence[str] | None = None,
+        controls: Sequence[str] | Samples | Sequence[Samples] | None = None,
+        control_names: Sequence[str] | None = None,
+        targets: Sequence[str] | None = None,
+        derivatives: ArrayLike | None = None,
+        trajectory: str | None = None,
+        gaps: str = "refuse",
+    ) -> Trajectories:
+        """Return checked trajectories from arrays, frames, mappings, or lists of these.
 
-        return trajectories(source, **options)
+        Parameters
+        ----------
+        source
+            An array (samples x states), a pandas, polars or Arrow table, a mapping from name to column, a
+            one-dimensional xarray Dataset, a `Trajectory`, or a list with one of these per trajectory.
+        time
+            Arrays: sample times or the step; a list of them for a list of arrays. Tables: the name of the time
+            column.
+        states
+            Names of the states; for tables the columns to use.
+        controls
+            Inputs u(t): for arrays an array (samples x controls) or a mapping from name to column, or a list of them;
+            for tables names of columns.
+        control_names
+            Names of the controls of arrays; u0, u1, ... by default.
+        targets
+            The equations wanted, e.g. ``("x''", "y''")``; the first derivative of every state by default.
+        derivatives
+            Measured derivatives of arrays, shaped like the states.
+        trajectory
+            Tables: the column whose value tells trajectories apart.
+        gaps
+            ``"refuse"`` missing values, or ``"split"`` trajectories at them and at long breaks in time.
+
+        Examples
+        --------
+        >>> Trajectories.from_arrays(np.zeros((100, 2)), time=0.01, states=("x", "y"))
+        Trajectories(1 of x, y; samples: 100)
+        """
+        columns = Columns(
+            time=time,
+            states=states,
+            controls=controls,
+            control_names=control_names,
+            targets=targets,
+            derivatives=derivatives,
+            trajectory=trajectory,
+            gaps=gaps,
+        )
+        return cls.from_columns(source, columns)
+
+    @classmethod
+    def from_columns(
+        cls, source: Samples | Trajectory | Sequence[Samples | Trajectory], columns: Columns
+    ) -> Trajectories:
+        """Return what `from_arrays` returns, its keyword arguments in one record."""
+        items = source if isinstance(source, (list, tuple)) else [source]
+        ready = [item for item in items if isinstance(item, Trajectory)]
+        if ready and len(ready) == len(items):
+            return cls(ready, columns.targets)
+        parts, time_name, notices = members(source, columns, Trajectory)
+        return cls(parts, columns.targets, time_name=time_name, notices=notices)
 
     def __len__(self) -> int:
         return len(self.members)
@@ -232,12 +294,10 @@ class Trajectories:
 
     def split(self, fraction: float = 2 / 3) -> tuple[Trajectories, Trajectories]:
         """Return the first ``fraction`` of every trajectory and the rest: training and validation."""
-        from exactsindy.data.splitting import split_trajectories
-
-        return split_trajectories(self, fraction)
+        at = [cut_at(len(member), fraction) for member in self]
+        first = self.slices([(i, 0, a) for i, a in enumerate(at)])
+        return first, self.slices([(i, a, len(self[i])) for i, a in enumerate(at)])
 
     def folds(self, count: int) -> tuple[Trajectories, ...]:
         """Return ``count`` parts of about equal size, contiguous in time, that together are all samples."""
-        from exactsindy.data.splitting import fold_trajectories
-
-        return fold_trajectories(self, count)
+        return tuple(self.slices(ranges) for ranges in fold_ranges([len(member) for member in self], count))

@@ -16,10 +16,10 @@ def noise_level(data: Trajectories) -> NDArray[np.float64]:
 
     Examples
     --------
-    >>> from exactsindy.data import trajectories
+    >>> from exactsindy.data import Trajectories
     >>> t = np.linspace(0, 10, 500)
     >>> noisy = np.sin(t) + 0.05 * np.random.default_rng(0).normal(size=500)
-    >>> bool(abs(noise_level(trajectories(noisy, time=t)) - 0.05) < 0.005)
+    >>> bool(abs(noise_level(Trajectories.from_arrays(noisy, time=t)) - 0.05) < 0.005)
     True
     """
     squares = freedom = np.zeros(len(data.state_names))

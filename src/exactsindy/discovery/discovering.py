@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from exactsindy.data import Field, Notice, Trajectories, as_data
+from exactsindy.data import Columns, Field, Notice, Trajectories, as_data
 from exactsindy.discovery.explain import ambiguity_notices, residual_notices, sampling_notices, selection_notices
 from exactsindy.discovery.prepare import default_rule, folds_of, measured, prepare
 from exactsindy.discovery.prove import interrupted, prove, resolved, rivals, unambiguous
@@ -189,7 +189,7 @@ def _data(
     data: Any, time: Any, states: Any, targets: Any, controls: Any, trajectory: str | None, gaps: str
 ) -> Trajectories | Field:
     given = {"time": time, "states": states, "controls": controls, "trajectory": trajectory}
-    found = as_data(data, targets=targets, gaps=gaps, **given)
+    found = as_data(data, Columns(targets=targets, gaps=gaps, **given))
     if found is data:
         unused = [name for name, value in given.items() if value is not None]
         if unused:

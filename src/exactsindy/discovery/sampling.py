@@ -43,10 +43,10 @@ def sampling(states: Sequence[Array], noise: Array) -> Sampling:
 
     Examples
     --------
-    >>> from exactsindy.data import trajectories
+    >>> from exactsindy.data import Trajectories
     >>> from exactsindy.forms import smooth
     >>> t = np.arange(0, 10, 0.05)
-    >>> smoothed = smooth(trajectories(np.sin(2 * np.pi * t), time=t))
+    >>> smoothed = smooth(Trajectories.from_arrays(np.sin(2 * np.pi * t), time=t))
     >>> bool(18 < sampling(smoothed.values, smoothed.noise).per_period < 22)
     True
     """

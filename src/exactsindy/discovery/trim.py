@@ -28,10 +28,10 @@ def trim_steady_tail(data: Trajectories) -> tuple[Trajectories, tuple[Notice, ..
 
     Examples
     --------
-    >>> from exactsindy.data import trajectories
+    >>> from exactsindy.data import Trajectories
     >>> t = np.linspace(0.0, 100.0, 5000)
     >>> x = np.exp(-t) * np.cos(5 * t) + 0.01 * np.random.default_rng(0).normal(size=5000)
-    >>> left, notes = trim_steady_tail(trajectories(x, time=t))
+    >>> left, notes = trim_steady_tail(Trajectories.from_arrays(x, time=t))
     >>> len(left[0]) < 1000, notes[0].message
     (True, 'The last 4400 of 5000 samples are left out: the system is at rest there, within its noise.')
     """

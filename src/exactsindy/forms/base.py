@@ -64,9 +64,9 @@ def groups(data: Data, library: Library) -> tuple[EquationGroup, ...]:
 
     Examples
     --------
-    >>> from exactsindy.data import trajectories
+    >>> from exactsindy.data import Trajectories
     >>> from exactsindy.library import Polynomials
-    >>> data = trajectories([[0.0, 1.0], [0.1, 1.0], [0.2, 1.1]], time=0.1, states=("x", "y"))
+    >>> data = Trajectories.from_arrays([[0.0, 1.0], [0.1, 1.0], [0.2, 1.1]], time=0.1, states=("x", "y"))
     >>> [group.target_names for group in groups(data, Polynomials(2))]
     [("x'", "y'")]
     """

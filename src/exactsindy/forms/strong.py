@@ -44,10 +44,10 @@ class StrongForm(Form):
     Examples
     --------
     >>> import numpy as np
-    >>> from exactsindy.data import trajectories
+    >>> from exactsindy.data import Trajectories
     >>> from exactsindy.library import Polynomials
     >>> t = np.arange(0.0, 5.0, 0.01)
-    >>> problem = StrongForm().problem(trajectories(np.exp(-t), time=t, states=("x",)), Polynomials(2))
+    >>> problem = StrongForm().problem(Trajectories.from_arrays(np.exp(-t), time=t, states=("x",)), Polynomials(2))
     >>> bool(problem.rss([[0.0, -1.0, 0.0]])[0] < 1e-6)
     True
     """

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from exactsindy.certificate import Certificate
-from exactsindy.data import Columns, Field
+from exactsindy.data import Field, Samples
 from exactsindy.errors import ProblemError
 from exactsindy.library import Library, Names, Variables
 from exactsindy.model import construct, export, field_grid, model_file
@@ -161,7 +161,7 @@ class Model:
     def _repr_html_(self) -> str:
         return export.to_mathml(self.rows)
 
-    def predict(self, x: Columns, u: Columns | None = None, *, t: ArrayLike | None = None) -> Array:
+    def predict(self, x: Samples, u: Samples | None = None, *, t: ArrayLike | None = None) -> Array:
         """Return the right-hand sides at samples of the states.
 
         Parameters
@@ -181,14 +181,14 @@ class Model:
         self._need(False, "predict", "rhs")
         return self._sampled.predict(x, u, t)
 
-    def jacobian(self, x: Columns, u: Columns | None = None, *, t: ArrayLike | None = None) -> Array:
+    def jacobian(self, x: Samples, u: Samples | None = None, *, t: ArrayLike | None = None) -> Array:
         """Return d equation / d state, (n, m, d), or (m, d) for one sample; arguments as for `predict`."""
         self._need(False, "jacobian", "rhs")
         return self._sampled.jacobian(x, u, t)
 
     def simulate(
         self,
-        x0: Columns,
+        x0: Samples,
         t: ArrayLike,
         *,
         u: Inputs = None,
@@ -310,7 +310,7 @@ class Model:
         data: scoring.Data,
         t: ArrayLike | None = None,
         *,
-        u: Columns | None = None,
+        u: Samples | None = None,
         differentiation: scoring.Differentiation | None = None,
     ) -> dict[str, float]:
         """Return R^2 of every equation: how much of the measured time derivative it explains.
@@ -335,7 +335,7 @@ class Model:
         data: scoring.Data,
         t: ArrayLike | None = None,
         *,
-        u: Columns | None = None,
+        u: Samples | None = None,
         differentiation: scoring.Differentiation | None = None,
     ) -> float:
         """Return the mean of `scores` over the equations; 1 is perfect."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from exactsindy.data import Columns, by_name, is_labelled_row, is_named, numbers
+from exactsindy.data import Samples, by_name, is_labelled_row, is_named, numbers
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.library import Features, Variable, Variables
 from exactsindy.model.codegen import vector_function
@@ -40,7 +40,7 @@ class Sampled:
             )
         return (*basic, *used)
 
-    def predict(self, x: Columns, u: Columns | None, t: ArrayLike | None) -> Array:
+    def predict(self, x: Samples, u: Samples | None, t: ArrayLike | None) -> Array:
         """Return samples x equations."""
         columns, single = self._columns(x, u, t)
         with np.errstate(all="ignore"):
@@ -50,7 +50,7 @@ class Sampled:
             result[:, j] = rate
         return result[0] if single else result
 
-    def jacobian(self, x: Columns, u: Columns | None, t: ArrayLike | None) -> Array:
+    def jacobian(self, x: Samples, u: Samples | None, t: ArrayLike | None) -> Array:
         """Return samples x equations x states."""
         columns, single = self._columns(x, u, t)
         terms = tuple(dict.fromkeys(term for row in self.rows for term in row.terms))
@@ -65,7 +65,7 @@ class Sampled:
     def _function(self) -> Callable[..., tuple[Any, ...]]:
         return vector_function([row.parts for row in self.rows], self.inputs)
 
-    def _columns(self, x: Columns, u: Columns | None, t: ArrayLike | None) -> tuple[list[Array], bool]:
+    def _columns(self, x: Samples, u: Samples | None, t: ArrayLike | None) -> tuple[list[Array], bool]:
         """Return one array of samples per input, and whether one sample was given alone."""
         states = self.variables.states
         if is_named(x) or is_labelled_row(x):
@@ -89,8 +89,8 @@ class Sampled:
         return columns, single
 
     def _by_name(
-        self, x: Columns, u: Columns | None, t: ArrayLike | None
-    ) -> tuple[Array, Columns | None, ArrayLike | None]:
+        self, x: Samples, u: Samples | None, t: ArrayLike | None
+    ) -> tuple[Array, Samples | None, ArrayLike | None]:
         """Return the states out of a frame or mapping, with the controls and the time where not given apart."""
         states, controls = self.variables.states, self.variables.controls if u is None else ()
         uses_time = len(self.inputs) > len(self.variables.basic)

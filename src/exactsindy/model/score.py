@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from exactsindy.data import Columns, Field, Target, Trajectories, Trajectory, by_name, is_named, trajectories
+from exactsindy.data import Field, Samples, Target, Trajectories, Trajectory, by_name, is_named
 from exactsindy.differentiation import FiniteDifference
 from exactsindy.errors import DataError
 from exactsindy.library import Variables
@@ -18,7 +18,7 @@ from exactsindy.model.sampled import Sampled
 
 Array = NDArray[np.float64]
 Differentiation = Callable[..., Any]
-Data = Trajectories | Trajectory | Field | Columns
+Data = Trajectories | Trajectory | Field | Samples
 
 # Order of the differences of clean data: the error of the usual second order would count against the model.
 _ORDER = 4
@@ -36,7 +36,7 @@ def measured_rate(values: Array, times: Array, target: Target, method: Different
 
 
 def as_trajectories(
-    data: Trajectories | Trajectory | Columns, t: ArrayLike | None, u: Columns | None, sampled: Sampled
+    data: Trajectories | Trajectory | Samples, t: ArrayLike | None, u: Samples | None, sampled: Sampled
 ) -> tuple[Trajectory, ...]:
     """Return the data as trajectories of the model's states and controls."""
     names, controls = sampled.variables.states, sampled.variables.controls
@@ -52,7 +52,7 @@ def as_trajectories(
     if is_named(data):
         time = sampled.variables.time if t is None and sampled.variables.time in _column_names(data) else t
         inside = controls if u is None else ()
-        (whole,) = trajectories(data, time=time, states=names, controls=inside or None).members
+        (whole,) = Trajectories.from_arrays(data, time=time, states=names, controls=inside or None).members
         if u is None:
             return (whole,)
         t, states = whole.times, whole.states
@@ -98,7 +98,7 @@ def trajectory_scores(
     sampled: Sampled,
     data: Data,
     t: ArrayLike | None,
-    u: Columns | None,
+    u: Samples | None,
     method: Differentiation | None,
 ) -> dict[str, float]:
     """Return R^2 of every equation of a model of trajectories."""

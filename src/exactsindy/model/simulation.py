@@ -115,9 +115,9 @@ class FieldSimulation:
 
     def field(self) -> Field:
         """Return the fields as data, e.g. to fit them again."""
-        from exactsindy.data import field
+        from exactsindy.data import Field
 
-        return field(
+        return Field.from_arrays(
             dict(zip(self.names, self.values, strict=True)),
             dims=(*self.axes, "t"),
             coords={**dict(zip(self.axes, self.coords, strict=True)), "t": self.t},

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from exactsindy.data import Columns, by_name, is_labelled_row, is_named, numbers
+from exactsindy.data import Samples, by_name, is_labelled_row, is_named, numbers
 from exactsindy.errors import DataError
 
 Array = NDArray[np.float64]
 Control = Callable[[float], Sequence[float]]
-Inputs = Columns | tuple[ArrayLike, Columns] | Callable[[float], Any] | None
+Inputs = Samples | tuple[ArrayLike, Samples] | Callable[[float], Any] | None
 
 INTERPOLATIONS = ("linear", "cubic", "previous")
 
@@ -24,7 +24,7 @@ INTERPOLATIONS = ("linear", "cubic", "previous")
 _RANGE = 1e12
 
 
-def check_start(x0: Columns, names: tuple[str, ...]) -> Array:
+def check_start(x0: Samples, names: tuple[str, ...]) -> Array:
     """Return the initial states, by name out of a mapping or a frame of one row, or say what they should be."""
     if is_named(x0) or is_labelled_row(x0):
         table = by_name(x0, names, "x0")
@@ -103,7 +103,7 @@ def control_function(u: Inputs, names: tuple[str, ...], times: Array, interpolat
     return _interpolant(grid, values, interpolation)
 
 
-def control_rows(u: Columns | None, names: tuple[str, ...], count: int) -> Array:
+def control_rows(u: Samples | None, names: tuple[str, ...], count: int) -> Array:
     """Return samples of the controls (count x controls) that stand beside ``count`` states."""
     if u is None:
         if names:

@@ -11,7 +11,7 @@ from itertools import count
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from exactsindy.data import Columns
+from exactsindy.data import Samples
 from exactsindy.errors import DataError, ExactSindyError
 from exactsindy.library import Variable, Variables
 from exactsindy.model.codegen import scalar_function
@@ -73,7 +73,7 @@ class Simulator:
 
     def simulate(
         self,
-        x0: Columns,
+        x0: Samples,
         t: ArrayLike,
         u: Inputs,
         interpolation: str,

@@ -9,7 +9,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
-from exactsindy.data import Field, field
+from exactsindy.data import Field
 from exactsindy.errors import DataError
 from exactsindy.library import Derivatives, Library, Polynomials
 from exactsindy.model import Model
@@ -82,7 +82,7 @@ class FieldSystem:
             raise DataError(f"{self.name}: the simulation stopped ({run.status.value}); use another start or grid.")
         kept = slice(None) if self.first <= 0 else slice(1, None)
         values = {name: run[name][..., kept] for name in self.names}
-        return field(values, dims=(*coords, "t"), coords={**coords, "t": when}, periodic=dict(self.lengths))
+        return Field.from_arrays(values, dims=(*coords, "t"), coords={**coords, "t": when}, periodic=dict(self.lengths))
 
 
 def _published_library() -> Library:

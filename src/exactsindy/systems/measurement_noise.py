@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from exactsindy.data import Field, field
+from exactsindy.data import Field
 from exactsindy.errors import DataError
 from exactsindy.systems.system import Array, Rng
 
@@ -56,7 +56,7 @@ def add_field_noise(data: Field, fraction: float, rng: Rng) -> Field:
 
     Examples
     --------
-    >>> clean = field(np.ones((8, 9)), dims=("x", "t"), coords={"x": 1.0, "t": 1.0})
+    >>> clean = Field.from_arrays(np.ones((8, 9)), dims=("x", "t"), coords={"x": 1.0, "t": 1.0})
     >>> noisy = add_field_noise(clean, 0.5, np.random.default_rng(0))
     >>> bool(0.3 < np.std(noisy["u"]) < 0.7)
     True
@@ -69,7 +69,7 @@ def add_field_noise(data: Field, fraction: float, rng: Rng) -> Field:
         noisy[name] = values + rng.normal(0.0, fraction * size, values.shape)
     periodic = {axis: p for axis, p in zip(data.axes, data.periods, strict=True) if p is not None}
     coords = dict(zip(data.dims, data.coords, strict=True))
-    return field(noisy, dims=data.dims, coords=coords, periodic=periodic)
+    return Field.from_arrays(noisy, dims=data.dims, coords=coords, periodic=periodic)
 
 
 def _check_fraction(fraction: float) -> None:

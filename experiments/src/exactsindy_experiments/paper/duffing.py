@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.constraints import Linear
-from exactsindy.data import trajectories
+from exactsindy.data import Trajectories
 from exactsindy.differentiation import FiniteDifference, SmoothedFiniteDifference
 from exactsindy.errors import MissingDependency
 from exactsindy.library import Polynomials
@@ -53,7 +53,7 @@ def duffing_case(case: Case) -> Outcome:
     known: dict[str, Any]
     if case.protocol == "ours":
         times, states, n = noisy(case)
-        data = trajectories(states[:n], time=times[:n], states=find_system("duffing").states)
+        data = Trajectories.from_arrays(states[:n], time=times[:n], states=find_system("duffing").states)
         options: dict[str, Any] = {}
         if case.algorithm == "exact-constrained":
             # Constraints that bind equations together share one budget.

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.data import Field, field
+from exactsindy.data import Field
 from exactsindy.forms import WeakForm
 from exactsindy.solver import Settings
 from exactsindy.systems import FieldSystem, find_field_system
@@ -72,7 +72,7 @@ def noisy_field(case: Case, *, mesh: float | None) -> tuple[Field, np.random.Ran
         length, times = find_field_system(case.system).lengths["x"], simulation.RD_TIMES
         axes = dict.fromkeys(("x", "y"), length * np.arange(len(noisy)) / len(noisy))
     periodic = dict.fromkeys(axes, length) if mesh is None else {}
-    found = field(values, dims=(*axes, "t"), coords={**axes, "t": times}, periodic=periodic)
+    found = Field.from_arrays(values, dims=(*axes, "t"), coords={**axes, "t": times}, periodic=periodic)
     return found, rng
 
 
@@ -106,7 +106,7 @@ def _library_names(name: str) -> tuple[str, ...]:
     axes = {axis: np.arange(4.0) for axis in system.lengths}
     shape = (4,) * len(axes) + (4,)
     empty = {field_name: np.ones(shape) for field_name in system.names}
-    data = field(empty, dims=(*axes, "t"), coords={**axes, "t": np.arange(4.0)})
+    data = Field.from_arrays(empty, dims=(*axes, "t"), coords={**axes, "t": np.arange(4.0)})
     return tuple(system.library.bind(data).names)
 
 

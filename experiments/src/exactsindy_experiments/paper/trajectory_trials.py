@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.data import Trajectories, trajectories
+from exactsindy.data import Trajectories
 from exactsindy.differentiation import SmoothedFiniteDifference
 from exactsindy.forms.base import groups
 from exactsindy.forms.weak.placement import Axis, Placement
@@ -57,7 +57,8 @@ def trial_data(case: Case) -> Trial:
     times = np.arange(0, 1.5 * case.duration, STEP)
     n = int(case.duration / STEP)
     train, validation = (
-        trajectories(noisy[part], time=times[part], states=system.states) for part in (slice(n), slice(n, None))
+        Trajectories.from_arrays(noisy[part], time=times[part], states=system.states)
+        for part in (slice(n), slice(n, None))
     )
     return Trial(system, train, validation, rng)
 

@@ -53,11 +53,11 @@ class IncrementForm:
 
     Examples
     --------
-    >>> from exactsindy.data import trajectories
+    >>> from exactsindy.data import Trajectories
     >>> from exactsindy.library import Polynomials
     >>> t = np.arange(0.0, 5.0, 0.01)
     >>> x = np.exp(-t) + 0.01 * np.random.default_rng(0).normal(size=t.size)
-    >>> data = trajectories(x, time=t, states=("x",))
+    >>> data = Trajectories.from_arrays(x, time=t, states=("x",))
     >>> form = IncrementForm(model=[[0.0, -1.0, 0.0]])
     >>> bool(abs(form.whiteness(data, Polynomials(2), [[0.0, -1.0, 0.0]]).ratio[0] - 1) < 0.1)
     True

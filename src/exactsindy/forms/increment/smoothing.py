@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.data import Trajectories, Trajectory
+from exactsindy.data import Trajectories, Trajectory, gap_starts
 from exactsindy.differentiation import whittaker
 from exactsindy.errors import DataError
 from exactsindy.forms.base import EquationGroup, groups, trajectory_inputs
@@ -19,8 +19,6 @@ from exactsindy.library import Library
 
 Array = NDArray[np.float64]
 
-# A step this many times the usual one is a gap: no quadrature bridges it.
-_GAP = 10.0
 # The least number of samples a piece needs to be smoothed.
 _LEAST = 8
 # Noise below this share of the size of the state is rounding: clean data are weighted as if they had it.
@@ -48,10 +46,10 @@ def smooth(data: Trajectories) -> Smoothed:
 
     Examples
     --------
-    >>> from exactsindy.data import trajectories
+    >>> from exactsindy.data import Trajectories
     >>> t = np.linspace(0, 6, 300)
     >>> noisy = np.sin(t) + 0.1 * np.random.default_rng(0).normal(size=300)
-    >>> bool(abs(smooth(trajectories(noisy, time=t)).noise[0] - 0.1) < 0.02)
+    >>> bool(abs(smooth(Trajectories.from_arrays(noisy, time=t)).noise[0] - 0.1) < 0.02)
     True
     """
     cut = _pieces(data)
@@ -126,8 +124,7 @@ def floored(noise: Array, size: Array) -> Array:
 def _pieces(data: Trajectories) -> tuple[Trajectory, ...]:
     found = []
     for member in data:
-        steps = np.diff(member.times)
-        breaks = np.flatnonzero(steps > _GAP * np.median(steps)) + 1
+        breaks = gap_starts(member.times) + 1
         borders = [0, *breaks.tolist(), len(member)]
         found += [member.slice(a, b) for a, b in pairwise(borders) if b - a >= _LEAST]
     if not found:

@@ -42,10 +42,10 @@ class StartRegression:
 
     Examples
     --------
-    >>> from exactsindy.data import trajectories
+    >>> from exactsindy.data import Trajectories
     >>> from exactsindy.library import Polynomials
     >>> t = np.arange(0.0, 5.0, 0.01)
-    >>> data = trajectories(np.exp(-t), time=t, states=("x",))
+    >>> data = Trajectories.from_arrays(np.exp(-t), time=t, states=("x",))
     >>> problem = StartRegression().problem(data, Polynomials(1))
     >>> bool(problem.rss([[0.0, -1.0]])[0] < 1e-12 * problem.rss([[0.0, 0.0]])[0])
     True

@@ -53,11 +53,11 @@ class ModalForm:
 
     Examples
     --------
-    >>> from exactsindy.data import field
+    >>> from exactsindy.data import Field
     >>> from exactsindy.library import Derivatives
     >>> x, t = 2 * np.pi * np.arange(64) / 64, np.linspace(0, 1, 50)
     >>> u = np.sin(x[:, None] - t) + 0.05 * np.random.default_rng(0).normal(size=(64, 50))
-    >>> data = field(u, dims=("x", "t"), coords={"x": x, "t": t}, periodic=("x",))
+    >>> data = Field.from_arrays(u, dims=("x", "t"), coords={"x": x, "t": t}, periodic=("x",))
     >>> problem = ModalForm().problem(data, Derivatives(1))
     >>> z, _ = problem.blocks[0].target(0)
     >>> bool(abs(z[0] / problem.blocks[0].theta_factor[0, 0] + 1) < 0.1)

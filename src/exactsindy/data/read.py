@@ -1,29 +1,62 @@
-"""Data from files: CSV, npz, Parquet, NetCDF."""
+"""Anything measured, in memory or in a file, to `Trajectories` or a `Field`."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from exactsindy._optional import optional
-from exactsindy.data.build_field import field
+from exactsindy.data.columns import Columns, Samples
 from exactsindy.data.csv_file import read_csv
-from exactsindy.data.door import from_xarray, trajectories
-from exactsindy.data.field_data import Field
-from exactsindy.data.frames import read_frame
+from exactsindy.data.field import Field
+from exactsindy.data.frames import Table, dimensions, is_xarray, read_frame
 from exactsindy.data.notice import Notice
-from exactsindy.data.trajectory import Trajectories
+from exactsindy.data.trajectory import Trajectories, Trajectory
 from exactsindy.errors import DataError
+
+Data = Trajectories | Field
+# What `as_data` and `discover` take: data, a path, arrays, frames, xarray objects, or lists of these.
+DataLike = Data | os.PathLike[str] | Samples | Trajectory | Sequence[Samples | Trajectory]
+
+
+def as_data(source: DataLike, columns: Columns | None = None) -> Data:
+    """Return data of any accepted kind as `Trajectories` or a `Field`.
+
+    Parameters
+    ----------
+    source
+        A path, what `Trajectories.from_arrays` takes, an xarray object, arrays with ``columns.dims`` (a field), or data
+        already read, which are returned as they are.
+    columns
+        Which columns mean what.
+
+    Examples
+    --------
+    >>> as_data(np.zeros((100, 2)), Columns(time=0.01))
+    Trajectories(1 of x0, x1; samples: 100)
+    """
+    columns = columns or Columns()
+    if isinstance(source, (Trajectories, Field)):
+        return source
+    if isinstance(source, (str, os.PathLike)):
+        return _read_file(Path(source), columns)
+    if columns.dims is not None:
+        return Field.from_columns(source, columns)
+    if is_xarray(source):
+        return _from_xarray(source, columns)
+    return Trajectories.from_columns(source, columns)
 
 
 def load(
-    path: str | Path,
+    path: str | os.PathLike[str],
     *,
-    time: Any = None,
+    time: ArrayLike | None = None,
     states: Sequence[str] | None = None,
     controls: Sequence[str] | None = None,
     targets: Sequence[str] | None = None,
@@ -32,7 +65,7 @@ def load(
     dims: Sequence[str] | None = None,
     periodic: Iterable[str] | Mapping[str, float] = (),
     decimal: str = ".",
-) -> Trajectories | Field:
+) -> Data:
     r"""Read trajectories or a field from a CSV, Parquet, NetCDF or npz file.
 
     Parameters
@@ -63,45 +96,54 @@ def load(
     >>> load(path, time="year")
     Trajectories(1 of lynx, hare; samples: 3)
     """
-    file = Path(path)
+    columns = Columns(
+        time=time,
+        states=states,
+        controls=controls,
+        targets=targets,
+        trajectory=trajectory,
+        gaps=gaps,
+        dims=dims,
+        periodic=periodic,
+    )
+    return _read_file(Path(path), columns, decimal)
+
+
+def _read_file(file: Path, columns: Columns, decimal: str = ".") -> Data:
     if not file.is_file():
-        raise DataError(f"load({str(path)!r}): there is no such file.")
+        raise DataError(f"load({str(file)!r}): there is no such file.")
     kind = file.suffix.lower()
-    missing = "keep" if gaps == "split" else "refuse"
     if kind in (".nc", ".netcdf", ".cdf"):
-        xarray = optional("xarray", "data", "Reading NetCDF")
-        with xarray.open_dataset(file) as dataset:
-            return from_xarray(
-                dataset.load(),
-                time=time,
-                states=states,
-                controls=controls,
-                targets=targets,
-                gaps=gaps,
-                periodic=periodic,
-            )
-    table: Any
-    notices: list[Notice] = []
+        with optional("xarray", "data", "Reading NetCDF").open_dataset(file) as dataset:
+            return _from_xarray(dataset.load(), columns)
+    table: Table
+    notices: tuple[Notice, ...] = ()
     if kind in (".csv", ".txt", ".tsv", ".dat"):
-        table = read_csv(file, decimal=decimal, notices=notices)
+        table, notices = read_csv(file, decimal=decimal)
     elif kind in (".parquet", ".pq"):
         table = read_frame(optional("pyarrow.parquet", "data", "Reading Parquet").read_table(file))
     elif kind == ".npz":
-        table = _npz_arrays(file)
-        if dims is not None:
-            return _npz_field(table, tuple(dims), time, states, periodic, targets, missing)
-        table = _npz_table(table)
+        arrays = _npz_arrays(file)
+        if columns.dims is not None:
+            return _npz_field(arrays, tuple(columns.dims), columns)
+        table = _npz_table(arrays)
     else:
         raise DataError(
             f"load({file.name!r}): unknown ending {kind!r}; expected .csv, .txt, .tsv, .dat, .parquet, .nc or .npz."
         )
-    data = trajectories(
-        table, time=time, states=states, controls=controls, targets=targets, trajectory=trajectory, gaps=gaps
-    )
+    data = Trajectories.from_columns(table, columns)
     return replace(data, notices=(*notices, *data.notices)) if notices else data
 
 
-def _npz_arrays(file: Path) -> dict[str, Any]:
+def _from_xarray(source: Any, columns: Columns) -> Data:
+    """Return trajectories from an xarray object over time alone, a field from one over space and time."""
+    if len(dimensions(source)) == 1:
+        return Trajectories.from_columns(source, columns)
+    chosen = source if columns.states is None else source[list(columns.states)]
+    return Field.from_columns(chosen, replace(columns, states=None, dims=None))
+
+
+def _npz_arrays(file: Path) -> dict[str, NDArray[Any]]:
     with np.load(file, allow_pickle=False) as archive:
         try:
             return {name: archive[name] for name in archive.files}
@@ -111,9 +153,9 @@ def _npz_arrays(file: Path) -> dict[str, Any]:
             ) from None
 
 
-def _npz_table(arrays: dict[str, Any]) -> dict[str, Any]:
+def _npz_table(arrays: Mapping[str, NDArray[Any]]) -> Table:
     """Return columns: one-dimensional arrays as they are, the columns of two-dimensional ones numbered."""
-    table: dict[str, Any] = {}
+    table: dict[str, NDArray[Any]] = {}
     for name, array in arrays.items():
         if array.ndim == 1:
             table[name] = array
@@ -127,26 +169,11 @@ def _npz_table(arrays: dict[str, Any]) -> dict[str, Any]:
     return table
 
 
-def _npz_field(
-    arrays: dict[str, Any],
-    dims: tuple[str, ...],
-    time: Any,
-    names: Sequence[str] | None,
-    periodic: Iterable[str] | Mapping[str, float],
-    targets: Sequence[str] | None,
-    missing: str,
-) -> Field:
-    chosen = names or tuple(name for name, array in arrays.items() if array.ndim == len(dims))
+def _npz_field(arrays: Mapping[str, NDArray[Any]], dims: tuple[str, ...], columns: Columns) -> Field:
+    chosen = columns.states or tuple(name for name, array in arrays.items() if array.ndim == len(dims))
     absent = [name for name in (*chosen, *dims) if name not in arrays]
     if absent or not chosen:
         what = f"no array {absent[0]!r}" if absent else f"no array with {len(dims)} axes"
         raise DataError(f"dims={dims}: the file has {what}; its arrays are {', '.join(arrays)}.")
-    return field(
-        {name: arrays[name] for name in chosen},
-        dims=dims,
-        coords={dim: arrays[dim] for dim in dims},
-        time=time,
-        periodic=periodic,
-        targets=targets,
-        missing=missing,
-    )
+    coords = {dim: arrays[dim] for dim in dims}
+    return Field.from_columns({name: arrays[name] for name in chosen}, replace(columns, states=None, coords=coords))

@@ -1,4 +1,4 @@
-"""From arrays with stated axes, or xarray objects, to a checked `Field`."""
+"""From arrays with named axes, or xarray objects, to the checked parts of a field."""
 
 from __future__ import annotations
 
@@ -9,72 +9,47 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.data.checks import frozen, names_of, numbers, unmasked
-from exactsindy.data.field_data import Field
-from exactsindy.data.labelled import is_xarray, unpack
+from exactsindy.data.checks import as_array, as_times, frozen, names_of, numbers
+from exactsindy.data.columns import Columns, Target, parse_targets
+from exactsindy.data.frames import is_xarray, unpack_xarray
 from exactsindy.data.notice import Notice
-from exactsindy.data.target import parse_targets
-from exactsindy.data.times import as_times
 from exactsindy.errors import DataError
 
 Array = NDArray[np.float64]
 
 
-def field(
-    values: Any,
-    *,
-    dims: Sequence[str] | None = None,
-    coords: Mapping[str, Any] | None = None,
-    names: Sequence[str] | None = None,
-    time: str | None = None,
-    periodic: Iterable[str] | Mapping[str, float] = (),
-    targets: Sequence[str] | None = None,
-    missing: str = "refuse",
-) -> Field:
-    """Return a field over 1-3 space dimensions and time, checked and with named dimensions.
+# The values of a `Field` in the order of its constructor.
+Parts = tuple[
+    tuple[Array, ...],
+    tuple[str, ...],
+    tuple[str, ...],
+    tuple[Array, ...],
+    tuple[float | None, ...],
+    tuple[Target, ...],
+    int,
+    tuple[Notice, ...],
+]
 
-    Parameters
-    ----------
-    values
-        An array, a mapping from field name to array, a list of arrays, or an xarray DataArray or Dataset.
-    dims
-        Names of the axes of the arrays, in their order, e.g. ``("x", "t")``; xarray brings its own.
-    coords
-        For each dimension its coordinates or its step, e.g. ``{"x": x, "t": 0.1}``; xarray brings its own.
-    names
-        Names of the fields; ``u`` (or ``u0, u1, ...``) by default.
-    time
-        Which dimension is time; ``t`` or ``time`` by default.
-    periodic
-        The periodic space dimensions, e.g. ``("x",)``. A mapping gives their periods, which must be number of
-        points times step: the first point is not repeated at the end.
-    targets
-        The equations wanted, e.g. ``("u_t",)`` or ``("u_tt",)``; u_t of every field by default.
-    missing
-        ``"refuse"`` missing cells (NaN), or ``"keep"`` them for forms that can leave them out.
 
-    Examples
-    --------
-    >>> x, t = np.linspace(0, 1, 20), np.linspace(0, 2, 50)
-    >>> field(np.sin(x[:, None] - t), dims=("x", "t"), coords={"x": x, "t": t})
-    Field(u; x 20 x t 50)
-    """
+def checked_grid(values: Any, columns: Columns) -> Parts:
+    """Return values, names, dims (time last), coords, periods, targets, number of missing cells and notices."""
+    dims, coords = columns.dims, columns.coords
     if is_xarray(values):
-        values, dims, coords = unpack(values, dims, coords)
-    arrays, labels = _arrays(values, names)
+        values, dims, coords = unpack_xarray(values, dims, coords)
+    arrays, labels = _arrays(values, columns.states)
     order = _dims(dims, arrays[0].ndim)
-    when = _time_dim(order, time)
+    when = _time_dim(order, columns.time)
     space = tuple(dim for dim in order if dim != when)
     axes = [order.index(dim) for dim in (*space, when)]
     notices: list[Notice] = []
     grid = _coords(order, coords or {}, arrays, when, notices)
     views = tuple(frozen(np.transpose(array, axes).view()) for array in arrays)
-    lost = sum(_missing(view, name, missing) for view, name in zip(views, labels, strict=True))
+    lost = sum(_missing(view, name, columns.gaps) for view, name in zip(views, labels, strict=True))
     points = tuple(frozen(grid[dim]) for dim in (*space, when))
-    periods = _periods(space, points, periodic)
+    periods = _periods(space, points, columns.periodic)
     notices += _repeated_ends(views, labels, space, periods)
-    equations = parse_targets(targets, labels, field=True)
-    return Field(views, labels, (*space, when), points, periods, equations, lost, tuple(notices))
+    equations = parse_targets(columns.targets, labels, field=True)
+    return views, labels, (*space, when), points, periods, equations, lost, tuple(notices)
 
 
 def _arrays(values: Any, names: Sequence[str] | None) -> tuple[list[Array], tuple[str, ...]]:
@@ -96,7 +71,7 @@ def _arrays(values: Any, names: Sequence[str] | None) -> tuple[list[Array], tupl
 
 
 def _double(values: Any, what: str) -> Array:
-    array = unmasked(values)
+    array = as_array(values, what)
     return array if array.dtype == np.float64 else numbers(array, what)
 
 
@@ -111,7 +86,7 @@ def _dims(dims: Sequence[str] | None, ndim: int) -> tuple[str, ...]:
     return order
 
 
-def _time_dim(order: tuple[str, ...], time: str | None) -> str:
+def _time_dim(order: tuple[str, ...], time: Any) -> str:
     candidates = ("t", "time") if time is None else (time,)
     for name in candidates:
         if name in order:
@@ -157,15 +132,13 @@ def _check_axis(dim: str, points: Array) -> None:
         i = int(np.argmax(steps <= 0))
         what = "repeats" if steps[i] == 0 else "decreases"
         raise DataError(
-            f"coords[{dim!r}] {what} at position {i + 1} ({points[i]:g}, {points[i + 1]:g}); expected "
-            "increasing values: "
-            f"sort the array along {dim!r} (if the axis is only reversed: np.flip, or xarray's sortby)."
+            f"coords[{dim!r}] {what} at position {i + 1} ({points[i]:g}, {points[i + 1]:g}); expected increasing "
+            f"values: sort the array along {dim!r} (if the axis is only reversed: np.flip, or xarray's sortby)."
         )
 
 
-def _missing(array: Array, name: str, missing: str) -> int:
-    if missing not in ("refuse", "keep"):
-        raise DataError(f"missing={missing!r}: expected 'refuse' or 'keep'.")
+def _missing(array: Array, name: str, gaps: str) -> int:
+    """Return the number of missing cells of a field, which ``gaps="refuse"`` does not allow."""
     with np.errstate(all="ignore"):
         clean = bool(np.isfinite(array.sum()))  # one pass without a mask as large as the field
     if clean or np.isfinite(array).all():
@@ -173,7 +146,7 @@ def _missing(array: Array, name: str, missing: str) -> int:
     if np.isinf(array).any():
         raise DataError(f"field {name!r} holds infinite values; expected numbers, or NaN where a cell is missing.")
     count = int(np.isnan(array).sum())
-    if missing == "refuse":
+    if gaps == "refuse":
         raise DataError(
             f"field {name!r} has {count} missing cells (NaN); fill them in, or pass missing='keep' and use a weak form."
         )
@@ -198,14 +171,13 @@ def _periods(
                 f"periodic: the points of {dim!r} are not equally spaced; interpolate to equal steps first."
             )
         natural = float(step * len(x))
-        given = float(periodic[dim]) if isinstance(periodic, Mapping) else natural
-        if abs(given - natural) > 1e-3 * step:
+        period = float(periodic[dim]) if isinstance(periodic, Mapping) else natural
+        if abs(period - natural) > 1e-3 * step:
             raise DataError(
-                f"periodic: {dim!r} has {len(x)} points at step {step:g}, so its period is {natural:g}, not "
-                f"{given:g}. "
-                "Do not repeat the first point at the end, or correct the coordinates."
+                f"periodic: {dim!r} has {len(x)} points at step {step:g}, so its period is {natural:g}, not {period:g}."
+                " Do not repeat the first point at the end, or correct the coordinates."
             )
-        periods.append(given)
+        periods.append(period)
     return tuple(periods)
 
 
@@ -223,8 +195,7 @@ def _repeated_ends(
             first, last = np.take(array, 0, axis), np.take(array, -1, axis)
             if np.array_equal(first, last) and np.ptp(array) > 0:
                 message = (
-                    f"Field {name!r} has the same values at both ends of the periodic dimension {dim!r}: if "
-                    "the last "
+                    f"Field {name!r} has the same values at both ends of the periodic dimension {dim!r}: if the last "
                     "point is the first one again, remove it."
                 )
                 notices.append(Notice("repeated end", message))

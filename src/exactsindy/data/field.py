@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from exactsindy.data.columns import Columns, Samples, Target
+from exactsindy.data.grid import checked_grid
 from exactsindy.data.notice import Notice, column_notices, gap_notice
-from exactsindy.data.target import Target
+from exactsindy.data.splitting import cut_at, fold_ranges
+from exactsindy.errors import DataError
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Field:
-    """One or more fields u(x, ..., t) on a grid; the data of a PDE. Built by `field`.
+    """One or more fields u(x, ..., t) on a grid; the data of a PDE. Built by `Field.from_arrays`.
 
     Parameters
     ----------
     values
-        One array per field, axes in the order of ``dims``; views of what was given, not copies.
+        One array per field, axes in the order of ``dims``; views of the arrays passed, not copies.
     names
         Names of the fields.
     dims
@@ -48,11 +51,58 @@ class Field:
     notices: tuple[Notice, ...] = ()
 
     @classmethod
-    def from_arrays(cls, values: Any, **options: Any) -> Field:
-        """Return a field over 1-3 space dimensions and time, checked and with named dimensions; see `field`."""
-        from exactsindy.data.build_field import field
+    def from_arrays(
+        cls,
+        values: Samples | Sequence[ArrayLike],
+        *,
+        dims: Sequence[str] | None = None,
+        coords: Mapping[str, ArrayLike] | None = None,
+        names: Sequence[str] | None = None,
+        time: str | None = None,
+        periodic: Iterable[str] | Mapping[str, float] = (),
+        targets: Sequence[str] | None = None,
+        missing: str = "refuse",
+    ) -> Field:
+        """Return a field over 1-3 space dimensions and time, checked and with named dimensions.
 
-        return field(values, **options)
+        Parameters
+        ----------
+        values
+            An array, a mapping from field name to array, a list of arrays, or an xarray DataArray or Dataset.
+        dims
+            Names of the axes of the arrays, in their order, e.g. ``("x", "t")``; xarray brings its own.
+        coords
+            For each dimension its coordinates or its step, e.g. ``{"x": x, "t": 0.1}``; xarray brings its own.
+        names
+            Names of the fields; ``u`` (or ``u0, u1, ...``) by default.
+        time
+            Which dimension is time; ``t`` or ``time`` by default.
+        periodic
+            The periodic space dimensions, e.g. ``("x",)``. A mapping gives their periods, which must be number of
+            points times step: the first point is not repeated at the end.
+        targets
+            The equations wanted, e.g. ``("u_t",)`` or ``("u_tt",)``; u_t of every field by default.
+        missing
+            ``"refuse"`` missing cells (NaN), or ``"keep"`` them for forms that can leave them out.
+
+        Examples
+        --------
+        >>> x, t = np.linspace(0, 1, 20), np.linspace(0, 2, 50)
+        >>> Field.from_arrays(np.sin(x[:, None] - t), dims=("x", "t"), coords={"x": x, "t": t})
+        Field(u; x 20 x t 50)
+        """
+        if missing not in ("refuse", "keep"):
+            raise DataError(f"missing={missing!r}: expected 'refuse' or 'keep'.")
+        gaps = "split" if missing == "keep" else "refuse"
+        columns = Columns(
+            time=time, states=names, targets=targets, gaps=gaps, dims=dims, coords=coords, periodic=periodic
+        )
+        return cls.from_columns(values, columns)
+
+    @classmethod
+    def from_columns(cls, values: object, columns: Columns) -> Field:
+        """Return what `from_arrays` returns, its keyword arguments in one record."""
+        return cls(*checked_grid(values, columns))
 
     def __repr__(self) -> str:
         sizes = " x ".join(f"{dim} {size}" for dim, size in zip(self.dims, self.shape, strict=True))
@@ -108,15 +158,13 @@ class Field:
 
     def split(self, fraction: float = 2 / 3) -> tuple[Field, Field]:
         """Return the first ``fraction`` of the times and the rest: training and validation."""
-        from exactsindy.data.splitting import split_field
-
-        return split_field(self, fraction)
+        at = cut_at(len(self.times), fraction)
+        return self.slice(0, at), self.slice(at, len(self.times))
 
     def folds(self, count: int) -> tuple[Field, ...]:
         """Return ``count`` parts of about equal size, contiguous in time."""
-        from exactsindy.data.splitting import fold_field
-
-        return fold_field(self, count)
+        ranges = fold_ranges([len(self.times)], count)
+        return tuple(self.slice(start, stop) for ((_, start, stop),) in ranges)
 
     @cached_property
     def warnings(self) -> tuple[Notice, ...]:

@@ -1,0 +1,208 @@
+"""From arrays, or columns of tables, to the checked samples of trajectories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactsindy.data.checks import as_times, check_beside, check_states, check_times, numbers, unmasked
+from exactsindy.data.columns import Columns
+from exactsindy.data.frames import Table, dimensions, index_column, is_frame, is_xarray, named_columns
+from exactsindy.data.notice import Notice
+from exactsindy.data.splitting import LEAST_SAMPLES, whole_ranges
+from exactsindy.errors import DataError
+
+T = TypeVar("T")
+# The constructor of a trajectory: (times, states, names, *, controls, control_names, derivatives, label).
+Build = Callable[..., T]
+
+
+def members(source: Any, columns: Columns, build: Build[T]) -> tuple[list[T], str, list[Notice]]:
+    """Return the trajectories in arrays or tables, each made by ``build``; the name of the time; and notices."""
+    several = isinstance(source, (list, tuple)) and bool(source) and not _is_row(source[0])
+    items = list(source) if several else [source]
+    tables = [named_columns(item) for item in items]
+    parts: list[T] = []
+    notices: list[Notice] = []
+    time_names = []
+    for i, (item, table) in enumerate(zip(items, tables, strict=True)):
+        time = _entry(columns.time, i, len(items), several, "time")
+        if all(table is not None for table in tables):
+            pieces, name, notes = _from_table(*_with_clock(item, table or {}, time), columns, build)
+        else:
+            pieces, name, notes = _from_array(item, i, len(items), several, replace(columns, time=time), build)
+        parts += pieces
+        notices += notes
+        time_names.append(name)
+    return parts, time_names[0], list(dict.fromkeys(notices))
+
+
+def _is_row(value: Any) -> bool:
+    """Return True if a list starts with numbers or rows of numbers: then it is one array, not several."""
+    if isinstance(value, Mapping) or is_frame(value) or is_xarray(value):
+        return False
+    return np.ndim(value) < 2
+
+
+def _entry(value: Any, i: int, count: int, several: bool, what: str) -> Any:
+    """Return the value for trajectory i: the entry of a list, or the one value for all."""
+    listed = isinstance(value, (list, tuple)) and not any(isinstance(entry, str) for entry in value)
+    if not several or not (listed or isinstance(value, np.ndarray)):
+        return value
+    if isinstance(value, np.ndarray) and what == "time":
+        return value
+    if not listed or len(value) != count:
+        raise DataError(
+            f"{what} has {len(value)} entries for {count} trajectories; pass a list with one entry per trajectory"
+            + (", or one step or array of times for all." if what == "time" else ".")
+        )
+    return value[i]
+
+
+def _from_array(
+    states: Any, i: int, count: int, several: bool, columns: Columns, build: Build[T]
+) -> tuple[list[T], str, list[Notice]]:
+    """Return the trajectories in array i of ``count``."""
+    times, notes = as_times(columns.time, "time")
+    controls = _entry(columns.controls, i, count, several, "controls")
+    control_names = columns.control_names
+    if isinstance(controls, Mapping):
+        control_names = tuple(controls) if control_names is None else control_names
+        controls = np.column_stack([unmasked(column) for column in controls.values()])
+    derivatives = _entry(columns.derivatives, i, count, several, "derivatives")
+    label = str(i) if several else ""
+    named = {"names": columns.states, "control_names": control_names}
+    try:
+        pieces, lost = _pieces(times, states, controls, derivatives, columns.gaps, label, named, build)
+    except DataError as error:
+        raise DataError(f"trajectory {i}: {error}") if several else error from None
+    return pieces, "t", [*notes, *lost]
+
+
+def _with_clock(item: Any, table: Table, time: Any) -> tuple[Table, Any]:
+    """Return columns and time: if no column is named, a pandas index or the dimension of an xarray object."""
+    if time is None and is_xarray(item) and dimensions(item)[0] in table:
+        return table, dimensions(item)[0]
+    index = index_column(item)
+    wanted = time is None and not any(name.lower() in ("t", "time") for name in table)
+    if index is None or not (wanted or (isinstance(time, str) and time == index[0])) or index[0] in table:
+        return table, time
+    return {index[0]: index[1], **table}, index[0]
+
+
+def _from_table(table: Table, time: Any, columns: Columns, build: Build[T]) -> tuple[list[T], str, list[Notice]]:
+    """Return the trajectories in a table, told apart by the column ``columns.trajectory``."""
+    _check_lengths(table)
+    time_column, times, notes = _times(table, time)
+    control_names = _listed(columns.controls, "controls", table)
+    special = {time_column, columns.trajectory, *control_names}
+    state_names = _listed(columns.states, "states", table) or tuple(name for name in table if name not in special)
+    if not state_names:
+        raise DataError(f"No column is left for the states; the columns are {', '.join(table)}.")
+    x = _matrix(table, state_names)
+    u = _matrix(table, control_names) if control_names else None
+    named = {"names": state_names, "control_names": control_names}
+    parts: list[T] = []
+    notices = list(notes)
+    for label, rows in _groups(table, columns.trajectory):
+        clock = times if np.ndim(times) == 0 else unmasked(times)[rows]
+        inputs = None if u is None else u[rows]
+        pieces, lost = _pieces(clock, x[rows], inputs, None, columns.gaps, label, named, build)
+        parts += pieces
+        notices += lost
+    return parts, time_column or "t", notices
+
+
+def _check_lengths(table: Table) -> None:
+    shapes = {name: np.shape(column) for name, column in table.items()}
+    first = next(iter(shapes), "")
+    for name, shape in shapes.items():
+        if len(shape) != 1 or shape != shapes[first]:
+            raise DataError(f"column {name!r} has shape {shape}, column {first!r} has {shapes[first]}; expected equal.")
+
+
+def _times(table: Table, time: Any) -> tuple[str | None, Any, tuple[Notice, ...]]:
+    """Return the name of the time column if there is one, the times or the step, and notices."""
+    if time is None:
+        time = next((name for name in table if name.lower() in ("t", "time")), None)
+        if time is None:
+            raise DataError(
+                f"time is missing: name the time column, time='...'. The columns are {', '.join(table)}. Or pass the "
+                "step between samples, e.g. time=0.01."
+            )
+    if not isinstance(time, str):
+        return None, time, ()
+    values, notes = as_times(_column(table, time, "time"), time)
+    return time, numbers(values, f"column {time!r}"), notes
+
+
+def _listed(names: Any, what: str, table: Table) -> tuple[str, ...]:
+    if names is None:
+        return ()
+    if isinstance(names, str):
+        raise DataError(f"{what}={names!r}: expected a list of columns, e.g. {what}=({names!r},).")
+    for name in names:
+        _column(table, name, what)
+    return tuple(names)
+
+
+def _column(table: Table, name: str, what: str) -> NDArray[Any]:
+    if not isinstance(name, str):
+        raise DataError(f"{what} holds a {type(name).__name__}; expected names of columns: {', '.join(table)}.")
+    if name not in table:
+        raise DataError(f"{what}: there is no column {name!r}; the columns are {', '.join(table)}.")
+    return table[name]
+
+
+def _matrix(table: Table, names: Sequence[str]) -> NDArray[np.float64]:
+    return np.column_stack([numbers(table[name], f"column {name!r}") for name in names])
+
+
+def _groups(table: Table, trajectory: str | None) -> list[tuple[str, NDArray[np.intp]]]:
+    """Return the label and the rows of each trajectory."""
+    if trajectory is None:
+        return [("", np.arange(len(next(iter(table.values())))))]
+    rows: dict[str, list[int]] = {}
+    for i, value in enumerate(_column(table, trajectory, "trajectory")):
+        rows.setdefault(str(value), []).append(i)
+    return [(label, np.array(index)) for label, index in rows.items()]
+
+
+def _pieces(
+    times: Any,
+    states: Any,
+    controls: Any,
+    derivatives: Any,
+    gaps: str,
+    label: str,
+    named: Mapping[str, Any],
+    build: Build[T],
+) -> tuple[list[T], list[Notice]]:
+    """Return the trajectory, or with ``gaps="split"`` its parts between missing values and breaks in time."""
+    if gaps == "refuse":
+        return [build(times, states, controls=controls, derivatives=derivatives, label=label, **named)], []
+    x = check_states(numbers(states, "states"))
+    t = check_times(times, x)
+    u = None if controls is None else check_beside(controls, "controls", len(x))
+    dx = None if derivatives is None else check_beside(derivatives, "derivatives", len(x))
+    finite = np.isfinite(np.hstack([part for part in (x, u, dx) if part is not None]))
+    whole = np.asarray(finite.all(axis=1))
+    parts: list[T] = []
+    notices: list[Notice] = []
+    for low, high in whole_ranges(whole, t):
+        if high - low < LEAST_SAMPLES:
+            where = f"{t[low]:g}" if high - low == 1 else f"{t[low]:g} to {t[high - 1]:g}"
+            text = f"{high - low} samples at {where} between gaps are too few and left out."
+            notices.append(Notice("short piece", text))
+            continue
+        cut = slice(low, high)
+        beside = {"controls": None if u is None else u[cut], "derivatives": None if dx is None else dx[cut]}
+        parts.append(build(t[cut], x[cut], label=f"{label or 'piece'} {len(parts)}", **beside, **named))
+    if len(parts) > 1 or not whole.all():
+        text = f"Cut into {len(parts)} pieces at gaps; {int((~whole).sum())} samples have missing values."
+        notices.insert(0, Notice("split", text))
+    return parts, notices
