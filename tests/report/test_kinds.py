@@ -28,7 +28,7 @@ def test_inputs(tmp_path):
     assert found.model.equations(2) == ["x' = -x + u"]
     assert "<th>controls</th>" in page
     assert "One state has no phase portrait." in page
-    simulated = es.plots.fit(found).get_lines()[1].get_ydata()
+    simulated = es.plots.fit(found)[0].get_lines()[1].get_ydata()
     assert abs(simulated[-1] - x[-1]) < 1e-3
 
 
@@ -37,7 +37,7 @@ def test_second_derivatives(tmp_path):
     found, page = shown(data, tmp_path)
     assert found.model.equations(2) == ["angle'' = -4 angle"]
     assert "No first-order equation." in page
-    simulated = es.plots.fit(found).get_lines()[1].get_ydata()
+    simulated = es.plots.fit(found)[0].get_lines()[1].get_ydata()
     assert abs(simulated[-1] - np.cos(2 * T[-1])) < 0.05
 
 

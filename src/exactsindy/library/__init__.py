@@ -12,7 +12,6 @@ from exactsindy.library.fourier import Fourier as Fourier
 from exactsindy.library.mathml import mathml_equation as mathml_equation
 from exactsindy.library.mathml import mathml_number as mathml_number
 from exactsindy.library.mathml import mathml_system as mathml_system
-from exactsindy.library.mathml import mathml_with_error as mathml_with_error
 from exactsindy.library.parser import parse_term as parse_term
 from exactsindy.library.per_equation import PerEquation as PerEquation
 from exactsindy.library.polynomials import Polynomials as Polynomials

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
@@ -66,14 +65,6 @@ def mathml_number(value: float, digits: int = 6) -> str:
     power = int(exponent)
     shown = f"<mn>{power}</mn>" if power >= 0 else f"<mrow><mo>−</mo><mn>{-power}</mn></mrow>"
     return f"<mrow><mn>{mantissa}</mn><mo>×</mo><msup><mn>10</mn>{shown}</msup></mrow>"
-
-
-def mathml_with_error(value: float, error: float) -> str:
-    """Return the size of a number with its standard error, to two digits of the error."""
-    if not (math.isfinite(error) and error > 0) or not -3 <= (places := 1 - math.floor(math.log10(error))) <= 9:
-        return mathml_number(value)
-    shown = max(places, 0)
-    return f"<mrow><mo>(</mo><mn>{abs(value):.{shown}f}</mn><mo>±</mo><mn>{error:.{shown}f}</mn><mo>)</mo></mrow>"
 
 
 def left(target: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import isfinite
+from math import floor, isfinite, log10
 
 from exactsindy.data import Target
 from exactsindy.errors import ProblemError
@@ -75,6 +75,15 @@ class Equation:
         """Write the equation; ``digits`` are significant ones, ``None`` writes every double in full."""
         return f"{self.name} = {join_signed(_product(c, term, digits) for c, term in self.parts)}"
 
+    def text_with_errors(self) -> str:
+        """Write the equation with standard errors where known: ``x' = (-9.998 ± 0.012) x``."""
+        parts = []
+        for i, (value, term) in enumerate(self.parts):
+            pair = None if self.standard_errors is None else with_error(value, self.standard_errors[i])
+            number = significant(value, 6) if pair is None else f"({pair[0]} ± {pair[1]})"
+            parts.append(number if term.name == "1" else f"{number} {term.name}")
+        return f"{self.name} = {' + '.join(parts) or '0'}"
+
 
 def _product(coefficient: float, term: Term, digits: int | None) -> str:
     size = significant(coefficient, digits)
@@ -92,6 +101,22 @@ def significant(value: float, digits: int | None) -> str:
     if digits is not None:
         return f"{value:.{digits}g}"
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
+
+
+def with_error(value: float, error: float) -> tuple[str, str] | None:
+    """Return a number and its standard error as text, to two digits of the error; ``None`` if there is no error.
+
+    Examples
+    --------
+    >>> with_error(-9.99812, 0.0123), with_error(2e-12, 3e-13)
+    (('-9.998', '0.012'), ('2e-12', '3e-13'))
+    """
+    if not (isfinite(error) and error > 0):
+        return None
+    places = 1 - floor(log10(error))
+    if not -3 <= places <= 9:
+        return f"{value:.6g}", f"{error:.2g}"
+    return f"{value:.{max(places, 0)}f}", f"{error:.{max(places, 0)}f}"
 
 
 def join_signed(parts: Iterable[str]) -> str:

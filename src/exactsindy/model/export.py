@@ -10,9 +10,9 @@ from exactsindy import __version__
 from exactsindy._optional import optional
 from exactsindy.data import Target
 from exactsindy.errors import ProblemError
-from exactsindy.library import LATEX, Term, Variable, Variables, mathml_number, mathml_system, mathml_with_error
+from exactsindy.library import LATEX, Term, Variable, Variables, mathml_number, mathml_system
 from exactsindy.model.codegen import Emitter, Parts
-from exactsindy.model.equation import Equation, join_signed, significant, variable_name
+from exactsindy.model.equation import Equation, join_signed, significant, variable_name, with_error
 from exactsindy.model.phase import phase_of
 
 
@@ -61,11 +61,16 @@ def to_mathml(equations: Sequence[Equation], *, errors: bool = False) -> str:
 
 
 def _mathml_parts(equation: Equation, errors: bool) -> list[tuple[str, bool, Term]]:
-    spread = equation.standard_errors if errors else None
-    return [
-        (mathml_number(c) if spread is None else mathml_with_error(c, spread[i]), c < 0, term)
-        for i, (c, term) in enumerate(equation.parts)
-    ]
+    parts = []
+    for i, (coefficient, term) in enumerate(equation.parts):
+        spread = equation.standard_errors if errors else None
+        pair = None if spread is None else with_error(abs(coefficient), spread[i])
+        number = mathml_number(coefficient)
+        if pair is not None:
+            value, error = (mathml_number(float(text)) if "e" in text else f"<mn>{text}</mn>" for text in pair)
+            number = f"<mrow><mo>(</mo>{value}<mo>±</mo>{error}<mo>)</mo></mrow>"
+        parts.append((number, coefficient < 0, term))
+    return parts
 
 
 def to_python(equations: Sequence[Equation], variables: Variables, name: str) -> str:

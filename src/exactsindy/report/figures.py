@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.report.curves import PathCurve
-from exactsindy.report.replay import Replay
+from exactsindy.plots import PathCurve, Replay
 
 Figure = dict[str, Any]
 # Points of one line; more are not seen on a screen and make the file large.

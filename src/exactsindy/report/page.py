@@ -1,62 +1,124 @@
-"""What the HTML page shows, section by section, as plain records for the template."""
+"""A discovery as one HTML file that needs nothing else: no network, no server, no installed package."""
 
 from __future__ import annotations
 
 import base64
+import gzip
 import io
+import json
 import math
+import os
 import platform
 from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from exactsindy import __version__
+from exactsindy._atomic import write_atomically
+from exactsindy._optional import optional
 from exactsindy.data import Field
 from exactsindy.model import to_mathml
+from exactsindy.plots import DiscoveryLike, path_curves, replay, replay_field, worse
+from exactsindy.plots import field as plot_field
 from exactsindy.report import figures
-from exactsindy.report.curves import path_curves
-from exactsindy.report.field_plot import plot_field
-from exactsindy.report.found import Found
-from exactsindy.report.replay import replay, replay_field
-from exactsindy.report.text import facts, joint_facts, proved, worse
+from exactsindy.report.text import facts, joint_facts, proved
 from exactsindy.solver import Status
 
+# Most rows of the tables of rivals and of inclusion probabilities, and the smallest probability shown.
 _RIVALS = 10
 _INCLUSION = 10
+_LEAST_SHARE = 0.005
 
 
-def page(found: Found) -> dict[str, Any]:
-    """Return everything the template needs."""
-    field = isinstance(found.data, Field)
+def report(result: DiscoveryLike, path: str | os.PathLike[str], *, title: str = "Governing equations") -> Path:
+    """Write a discovery as one self-contained HTML page: equations, proof, path, rivals, fit, data checks.
+
+    Parameters
+    ----------
+    result
+        A `Discovery`.
+    path
+        The file; it is written under another name first, so that no reader sees half of it.
+    title
+        Heading of the page.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    MissingDependency
+        If jinja2, plotly or matplotlib are absent.
+    DataError
+        If the folder cannot be written to.
+
+    Examples
+    --------
+    >>> import numpy as np, exactsindy as es, tempfile, pathlib
+    >>> t = np.arange(0.0, 10.0, 0.05)
+    >>> found = es.discover(np.column_stack([np.cos(t), -np.sin(t)]), time=t, states=("x", "v"))
+    >>> file = report(found, pathlib.Path(tempfile.mkdtemp()) / "report.html")
+    >>> "Proved" in file.read_text(encoding="utf-8")
+    True
+    """
+    jinja2 = optional("jinja2", "report", "The HTML report")
+    environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["figure"] = lambda figure: jinja2.utils.markupsafe.Markup(_script_safe(figure))
+    template = environment.from_string(files(__package__).joinpath("page.html").read_text(encoding="utf-8"))
+    target = Path(path)
+    write_atomically(target, template.render(title=title, plotly=_plotly(), **_page(result)))
+    return target
+
+
+def _script_safe(figure: Any) -> str:
+    """Return JSON that cannot end the script element it stands in."""
+    return json.dumps(figure, separators=(",", ":")).replace("<", "\\u003c")
+
+
+@cache
+def _plotly() -> str:
+    """Return Plotly's JavaScript, compressed: the browser unpacks it, which saves two thirds of the file."""
+    source: str = optional("plotly.offline", "report", "The HTML report").get_plotlyjs()
+    return base64.b64encode(gzip.compress(source.encode("utf-8"), 9, mtime=0)).decode("ascii")
+
+
+def _page(result: DiscoveryLike) -> dict[str, Any]:
+    """Return what the template shows, section by section, as plain records."""
+    field = isinstance(result.data, Field)
     return {
         "version": __version__,
-        "equations": to_mathml(found.model.rows, errors=True),
-        "text": "\n".join(found.model.equations()),
-        "latex": found.model.to_latex(),
-        "proved": proved(found),
-        "facts": [_equation(found, i) for i in range(len(found.model.rows))],
-        "together": list(joint_facts(found)) if found.solution.joint else [],
-        "paths": [figures.path_figure(curve) for curve in path_curves(found)],
-        "rivals": list(_rivals(found)),
-        "inclusion": list(_inclusion(found)),
-        "trajectories": None if field else _trajectories(found),
-        "fields": _fields(found) if field else None,
-        "data": _data(found),
-        "warnings": [notice.message for notice in found.warnings],
-        "reproduce": _reproduce(found),
+        "equations": to_mathml(result.model.rows, errors=True),
+        "text": "\n".join(result.model.equations()),
+        "latex": result.model.to_latex(),
+        "proved": proved(result),
+        "facts": [_equation(result, i) for i in range(len(result.model.rows))],
+        "together": list(joint_facts(result)) if result.solution.joint else [],
+        "paths": [figures.path_figure(curve) for curve in path_curves(result)],
+        "rivals": list(_rivals(result)),
+        "inclusion": list(_inclusion(result)),
+        "trajectories": None if field else _trajectories(result),
+        "fields": _fields(result) if field else None,
+        "data": _data(result),
+        "warnings": [notice.message for notice in result.warnings],
+        "reproduce": _reproduce(result),
     }
 
 
-def _equation(found: Found, i: int) -> dict[str, Any]:
-    solution, row = found.solution, found.model.rows[i]
+def _equation(result: DiscoveryLike, i: int) -> dict[str, Any]:
+    solution, row = result.solution, result.model.rows[i]
     joint = solution.joint
     entry = 0 if joint else i
-    choice = found.selection.choices[entry]
+    choice = result.selection.choices[entry]
     return {
         "name": row.name,
         "proved": solution.status[entry] is Status.OPTIMAL,
-        "sentences": list(facts(found, i)),
+        "sentences": list(facts(result, i)),
         "confidence": None if math.isnan(choice.confidence) else round(100 * choice.confidence),
         "numbers": {
             "squared residual": f"{solution.objective[entry]:.8g}",
@@ -68,16 +130,16 @@ def _equation(found: Found, i: int) -> dict[str, Any]:
     }
 
 
-def _rivals(found: Found) -> Iterator[dict[str, Any]]:
-    if found.pool is None:
+def _rivals(result: DiscoveryLike) -> Iterator[dict[str, Any]]:
+    if result.pool is None:
         return
-    for target, members in found.pool.members.items():
+    for target, members in result.pool.members.items():
         if len(members) < 2:
             continue
         best = set(members[0].terms)
         yield {
             "equation": f"{target}, {len(best)} term{'' if len(best) == 1 else 's'}",
-            "complete": found.pool.complete[target],
+            "complete": result.pool.complete[target],
             "rows": [
                 {
                     "rank": rank,
@@ -95,18 +157,18 @@ def _change(best: set[str], other: set[str]) -> str:
     return f"{', '.join(new)} instead of {', '.join(lost)}" if lost else "the best"
 
 
-def _inclusion(found: Found) -> Iterator[dict[str, Any]]:
-    for row in found.model.rows:
-        shares = found.selection.inclusion.get(row.name) or {}
+def _inclusion(result: DiscoveryLike) -> Iterator[dict[str, Any]]:
+    for row in result.model.rows:
+        shares = result.selection.inclusion.get(row.name) or {}
         ranked = sorted(shares.items(), key=lambda item: -item[1])[:_INCLUSION]
         if ranked:
             kept = {term.name for term in row.terms}
-            bars = [{"term": t, "percent": round(100 * s), "kept": t in kept} for t, s in ranked if s >= 0.005]
+            bars = [{"term": t, "percent": round(100 * s), "kept": t in kept} for t, s in ranked if s >= _LEAST_SHARE]
             yield {"equation": row.name, "bars": bars}
 
 
-def _trajectories(found: Found) -> dict[str, Any]:
-    runs = replay(found.model, found.data)  # type: ignore[arg-type]
+def _trajectories(result: DiscoveryLike) -> dict[str, Any]:
+    runs = replay(result.model, result.data)  # type: ignore[arg-type]
     several = len(runs) > 1
     fits, residuals = [], []
     for run in runs:
@@ -121,7 +183,7 @@ def _trajectories(found: Found) -> dict[str, Any]:
         "residuals": residuals,
         "problems": list(dict.fromkeys(run.problem for run in runs if run.problem)),
         "shown": len(runs),
-        "total": len(found.data),  # type: ignore[arg-type]
+        "total": len(result.data),  # type: ignore[arg-type]
     }
 
 
@@ -129,10 +191,10 @@ def _labelled(figure: figures.Figure, label: str, several: bool) -> figures.Figu
     return {**figure, "title": f"{figure['title']}, trajectory {label}"} if several else figure
 
 
-def _fields(found: Found) -> dict[str, Any]:
-    data = found.data
+def _fields(result: DiscoveryLike) -> dict[str, Any]:
+    data = result.data
     assert isinstance(data, Field)
-    run, problem = replay_field(found.model, data)
+    run, problem = replay_field(result.model, data)
     images = []
     for name in data.names:
         pictures = [("measured", _png(data, name))]
@@ -144,12 +206,12 @@ def _fields(found: Found) -> dict[str, Any]:
 
 def _png(data: Field, name: str) -> str:
     buffer = io.BytesIO()
-    plot_field(data, name=name).figure.savefig(buffer, format="png", dpi=110)
+    plot_field(data, name=name).figure.savefig(buffer, format="png", dpi=110)  # type: ignore[union-attr]
     return base64.b64encode(buffer.getvalue()).decode("ascii")
 
 
-def _data(found: Found) -> dict[str, str]:
-    data = found.data
+def _data(result: DiscoveryLike) -> dict[str, str]:
+    data = result.data
     if isinstance(data, Field):
         size = " x ".join(f"{dim} {n}" for dim, n in zip(data.dims, data.shape, strict=True))
         span = f"{data.times[0]:g} to {data.times[-1]:g}"
@@ -159,17 +221,17 @@ def _data(found: Found) -> dict[str, str]:
     rows = {"states": ", ".join(data.state_names), "samples": size, "time": span}
     if data.control_names:
         rows["controls"] = ", ".join(data.control_names)
-    counts = dict.fromkeys(len(found.problem.locate(i)[0].terms) for i in range(len(found.problem.target_names)))
+    counts = dict.fromkeys(len(result.problem.locate(i)[0].terms) for i in range(len(result.problem.target_names)))
     rows["candidate terms"] = " / ".join(map(str, counts))
     rows["SHA-256 of the data"] = data.fingerprint
     return rows
 
 
-def _reproduce(found: Found) -> dict[str, str]:
+def _reproduce(result: DiscoveryLike) -> dict[str, str]:
     return {
-        **found.arguments,
-        "chosen by": str(found.selection.rule),
-        "regression (SHA-256)": found.problem.fingerprint,
+        **result.arguments,
+        "chosen by": str(result.selection.rule),
+        "regression (SHA-256)": result.problem.fingerprint,
         "exactsindy": __version__,
         "numpy": np.__version__,
         "python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",

@@ -43,7 +43,7 @@ def test_path_takes_paths_and_selections_and_draws_unproved_bounds():
 
 
 def test_path_of_something_else_is_refused():
-    with pytest.raises(DataError, match="plot_path: expected a Path, a Selection or a Discovery, not int"):
+    with pytest.raises(DataError, match=r"plots\.path: expected a Path, a Selection or a Discovery, not int"):
         es.plots.path(3)
 
 
@@ -58,8 +58,8 @@ def test_fit_draws_one_panel_per_state(oscillator):
 
 
 def test_given_axes_are_used(oscillator):
-    mine = figure(2, 1)
-    assert es.plots.fit(oscillator, ax=mine) is mine
+    two = figure(2, 1)
+    assert es.plots.fit(oscillator, ax=two) == list(two)
     one = figure()
     assert es.plots.path(oscillator, ax=one) is one
     assert es.plots.phase(oscillator, ax=figure()).get_ylabel() == "v"
@@ -75,16 +75,16 @@ def test_phase_in_three_dimensions():
     model = es.Model.from_coefficients({"x'": {"v": 1.0}, "v'": {"x": -1.0}, "w'": {"w": -1.0}})
     assert es.plots.phase(model, data).get_zlabel() == "w"
     assert es.plots.phase(model, data, states=("x", "w")).get_ylabel() == "w"
-    with pytest.raises(DataError, match=r"plot_phase\(states=\('x', 'q'\)\): expected two or three of x, v, w"):
+    with pytest.raises(DataError, match=r"plots\.phase\(states=\('x', 'q'\)\): expected two or three of x, v, w"):
         es.plots.phase(model, data, states=("x", "q"))
-    with pytest.raises(DataError, match=r"plot_fit\(trajectory=5\): there are 1 trajectories"):
+    with pytest.raises(DataError, match=r"plots\.fit\(trajectory=5\): there are 1 trajectories"):
         es.plots.fit(model, data, trajectory=5)
 
 
 def test_fit_of_a_model_that_runs_away_stops_early():
     t = np.linspace(0, 3, 60)
     data = es.Trajectories.from_arrays(np.ones((60, 1)), time=t, states=("x",))
-    ax = es.plots.fit(es.Model.from_coefficients({"x'": {"x^2": 1.0}}), data)
+    (ax,) = es.plots.fit(es.Model.from_coefficients({"x'": {"x^2": 1.0}}), data)
     assert ax.get_lines()[1].get_xdata()[-1] < 1.01
 
 
@@ -95,7 +95,7 @@ def test_supports_fill_a_cell_per_term(oscillator):
     names = [text.get_text() for text in ax.get_xticklabels()]
     for row, member in zip(shown, members, strict=True):
         assert {name for name, cell in zip(names, row, strict=True) if cell} == set(member.terms)
-    with pytest.raises(DataError, match="plot_supports: expected a Pool"):
+    with pytest.raises(DataError, match=r"plots\.supports: expected a Pool"):
         es.plots.supports(oscillator.model)
 
 
@@ -103,9 +103,9 @@ def test_field_is_an_image_of_its_values(burgers):
     ax = es.plots.field(burgers)
     np.testing.assert_array_equal(np.ravel(ax.collections[0].get_array()), burgers.data["u"].ravel())
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("t", "x")
-    with pytest.raises(DataError, match=r"plot_field\(name='v'\): there is no such field; there are u"):
+    with pytest.raises(DataError, match=r"plots\.field\(name='v'\): there is no such field; there are u"):
         es.plots.field(burgers, name="v")
-    with pytest.raises(DataError, match="plot_field: expected a Field, a FieldSimulation or a Discovery, not list"):
+    with pytest.raises(DataError, match=r"plots\.field: expected a Field, a FieldSimulation or a Discovery, not list"):
         es.plots.field([1.0])
 
 

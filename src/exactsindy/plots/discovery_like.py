@@ -1,4 +1,4 @@
-"""What reports and plots read of a discovery."""
+"""The part of a `Discovery` that plots and reports read; they stand before it, so they cannot import it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from exactsindy.selection import Selection
 from exactsindy.solver import Pool, Solution
 
 
-class Found(Protocol):
+class DiscoveryLike(Protocol):
     """A model with its proof, its rivals and its data; `exactsindy.Discovery` is one."""
 
     @property

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import exactsindy as es
-from exactsindy.library import mathml
-from exactsindy.library.parser import parse_term
-from exactsindy.library.variables import Variables
+from exactsindy.data import Target
+from exactsindy.library import Variables, mathml, parse_term
+from exactsindy.model import Equation, to_mathml
 
 KNOWN = Variables(("x", "y", "u", "alpha", "x0"), axes=("lon", "z"))
 
@@ -48,8 +48,13 @@ def test_numbers_and_signs():
     )
     assert flat(element) == "x′=−x+2.5×10−7y+3"
     assert flat(parsed(mathml.mathml_equation("u_tt", []))) == "utt=0"
-    assert flat(parsed(f"<m>{mathml.mathml_with_error(-1.2345, 0.012)}</m>")) == "(1.234±0.012)"
-    assert flat(parsed(f"<m>{mathml.mathml_with_error(1.5, float('nan'))}</m>")) == "1.5"
+
+
+def test_numbers_with_errors_are_the_same_in_text_and_in_mathml():
+    terms = tuple(parse_term(name, KNOWN) for name in ("x", "y", "x y", "1"))
+    row = Equation(Target("x"), terms, (-1.2345, 1.5, 2e-12, 3.0), (0.012, float("nan"), 3.1e-13, 0.1))
+    assert row.text_with_errors() == "x' = (-1.234 ± 0.012) x + 1.5 y + (2e-12 ± 3.1e-13) x y + (3.00 ± 0.10)"
+    assert flat(parsed(to_mathml([row], errors=True))) == "x′=−(1.234±0.012)x+1.5y+(2×10−12±3.1×10−13)xy+(3.00±0.10)"
 
 
 def test_names_without_structure_are_escaped():

@@ -1,21 +1,26 @@
-"""Axes to draw on, without touching the state of pyplot."""
+"""Axes to draw on and the colours of all plots, without touching the state of pyplot."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from exactsindy._optional import optional
 from exactsindy.errors import DataError
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 # Colour-blind safe (Okabe and Ito): what was measured, what was found, what it is compared with.
 MEASURED, FOUND, OTHER = "#8c8c8c", "#0072B2", "#D55E00"
 CYCLE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6b6b6b")
 
 
-def axes(ax: Any, count: int = 1, *, width: float = 6.0, height: float = 2.4, three: bool = False) -> list[Any]:
+def panels(
+    ax: Axes | Sequence[Axes] | None, count: int = 1, *, width: float = 6.0, height: float = 2.4, three: bool = False
+) -> list[Axes]:
     """Return ``count`` axes: those given, or those of a new figure, one below the other.
 
     Raises
@@ -27,13 +32,14 @@ def axes(ax: Any, count: int = 1, *, width: float = 6.0, height: float = 2.4, th
     """
     optional("matplotlib", "report", "A plot")
     if ax is not None:
-        given = list(np.ravel(ax))
-        if len(given) != count:
-            raise DataError(f"ax holds {len(given)} axes; expected {count}, one for each panel.")
-        return given
+        axes = list(np.ravel(np.asarray(ax, dtype=object)))
+        if len(axes) != count:
+            raise DataError(f"ax holds {len(axes)} axes; expected {count}, one for each panel.")
+        return axes
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
+    # Inches; 3.2 leaves room for the labels of a single panel.
     figure = Figure(figsize=(width, max(height * count, 3.2)), layout="constrained")
     FigureCanvasAgg(figure)
     if three:
@@ -42,13 +48,8 @@ def axes(ax: Any, count: int = 1, *, width: float = 6.0, height: float = 2.4, th
     return list(np.ravel(figure.subplots(count, 1, sharex=count > 1)))
 
 
-def returned(ax: Any, drawn: Sequence[Any]) -> Any:
-    """Return what a plot function returns: one axes, or an array of them."""
-    return ax if ax is not None else drawn[0] if len(drawn) == 1 else np.array(drawn, dtype=object)
-
-
-def tidy(ax: Any) -> None:
-    """Take away what carries no information."""
+def tidy(ax: Axes) -> None:
+    """Take away the frame lines that carry no information."""
     for side in ("top", "right"):
         if side in ax.spines:
             ax.spines[side].set_visible(False)

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from exactsindy.data import Field, Trajectories
 from exactsindy.errors import DataError
 from exactsindy.model import Model
-from exactsindy.report import style as canvas
-from exactsindy.report.replay import Replay, replay
+from exactsindy.plots import axes
+from exactsindy.plots.discovery_like import DiscoveryLike
+from exactsindy.plots.replays import Replay, replay
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
-def plot_fit(result: Any, data: Any = None, *, trajectory: int = 0, ax: Any = None) -> Any:
+def fit(
+    result: DiscoveryLike | Model,
+    data: Trajectories | None = None,
+    *,
+    trajectory: int = 0,
+    ax: Axes | Sequence[Axes] | None = None,
+) -> list[Axes]:
     """Plot the measured states and the model simulated from where the measurement began, one panel per state.
 
     A chaotic system leaves any simulation after a while, however good the equations.
@@ -30,7 +40,8 @@ def plot_fit(result: Any, data: Any = None, *, trajectory: int = 0, ax: Any = No
 
     Returns
     -------
-    Axes or array of Axes
+    list of Axes
+        One per state.
 
     Examples
     --------
@@ -38,30 +49,35 @@ def plot_fit(result: Any, data: Any = None, *, trajectory: int = 0, ax: Any = No
     >>> t = np.linspace(0, 6, 200)
     >>> data = es.Trajectories.from_arrays(np.column_stack([np.sin(t), np.cos(t)]), time=t, states=("x", "v"))
     >>> model = es.Model.from_coefficients({"x'": {"v": 1.0}, "v'": {"x": -1.0}})
-    >>> [panel.get_ylabel() for panel in plot_fit(model, data)]
+    >>> [panel.get_ylabel() for panel in fit(model, data)]
     ['x', 'v']
     """
-    run = _replay(result, data, trajectory, "plot_fit")
-    panels = canvas.axes(ax, len(run.names), width=7.0, height=1.5)
+    run = _replay(result, data, trajectory, "plots.fit")
+    panels = axes.panels(ax, len(run.names), width=7.0, height=1.5)
     for i, (panel, name) in enumerate(zip(panels, run.names, strict=True)):
-        panel.plot(run.times, run.measured[:, i], ".", color=canvas.MEASURED, ms=3, label="measured")
-        panel.plot(run.simulated_times, run.simulated[:, i], "-", color=canvas.FOUND, lw=1.4, label="simulated")
+        panel.plot(run.times, run.measured[:, i], ".", color=axes.MEASURED, ms=3, label="measured")
+        panel.plot(run.simulated_times, run.simulated[:, i], "-", color=axes.FOUND, lw=1.4, label="simulated")
         panel.set_ylabel(name)
-        canvas.tidy(panel)
+        axes.tidy(panel)
     panels[0].legend(frameon=False, loc="upper right", ncols=2)
     panels[-1].set_xlabel(run.time_name)
-    return canvas.returned(ax, panels)
+    return panels
 
 
-def plot_phase(
-    result: Any, data: Any = None, *, states: Sequence[str] | None = None, trajectory: int = 0, ax: Any = None
-) -> Any:
+def phase(
+    result: DiscoveryLike | Model,
+    data: Trajectories | None = None,
+    *,
+    states: Sequence[str] | None = None,
+    trajectory: int = 0,
+    ax: Axes | None = None,
+) -> Axes:
     """Plot the phase portrait: measured points, simulated line; in three dimensions for three states.
 
     Parameters
     ----------
     result, data, trajectory
-        As in `plot_fit`.
+        As in `fit`.
     states
         Two or three names; the first three (or two) by default.
     ax
@@ -73,32 +89,29 @@ def plot_phase(
     >>> t = np.linspace(0, 6, 200)
     >>> data = es.Trajectories.from_arrays(np.column_stack([np.sin(t), np.cos(t)]), time=t, states=("x", "v"))
     >>> model = es.Model.from_coefficients({"x'": {"v": 1.0}, "v'": {"x": -1.0}})
-    >>> plot_phase(model, data).get_xlabel()
+    >>> phase(model, data).get_xlabel()
     'x'
     """
-    run = _replay(result, data, trajectory, "plot_phase")
+    run = _replay(result, data, trajectory, "plots.phase")
     names = tuple(states) if states is not None else run.names[:3]
     unknown = [name for name in names if name not in run.names]
     if unknown or len(names) not in (2, 3):
-        raise DataError(f"plot_phase(states={names!r}): expected two or three of {', '.join(run.names)}.")
-    (drawn,) = canvas.axes(ax, height=4.5, width=5.5, three=len(names) == 3)
+        raise DataError(f"plots.phase(states={names!r}): expected two or three of {', '.join(run.names)}.")
+    (drawn,) = axes.panels(ax, height=4.5, width=5.5, three=len(names) == 3)
     columns = [run.names.index(name) for name in names]
-    drawn.plot(*run.measured[:, columns].T, ".", color=canvas.MEASURED, ms=2, label="measured")
-    drawn.plot(*run.simulated[:, columns].T, "-", color=canvas.FOUND, lw=1.2, label="simulated")
-    drawn.set_xlabel(names[0])
-    drawn.set_ylabel(names[1])
-    if len(names) == 3:
-        drawn.set_zlabel(names[2])
+    drawn.plot(*run.measured[:, columns].T, ".", color=axes.MEASURED, ms=2, label="measured")
+    drawn.plot(*run.simulated[:, columns].T, "-", color=axes.FOUND, lw=1.2, label="simulated")
+    drawn.set(**dict(zip(("xlabel", "ylabel", "zlabel"), names, strict=False)))
     drawn.legend(frameon=False, loc="upper right")
-    canvas.tidy(drawn)
+    axes.tidy(drawn)
     return drawn
 
 
-def _replay(result: Any, data: Any, trajectory: int, caller: str) -> Replay:
+def _replay(result: DiscoveryLike | Model, data: Trajectories | None, trajectory: int, caller: str) -> Replay:
     model = getattr(result, "model", result)
     measured = getattr(result, "data", None) if data is None else data
     if not isinstance(model, Model) or not isinstance(measured, Trajectories):
-        advice = "use plot_field for fields" if isinstance(measured, Field) else "or a Model and its data=Trajectories"
+        advice = "use plots.field for fields" if isinstance(measured, Field) else "or a Model and its data=Trajectories"
         raise DataError(f"{caller}: expected a Discovery of trajectories, {advice}.")
     runs = replay(model, measured, most=trajectory + 1)
     if not 0 <= trajectory < len(runs):

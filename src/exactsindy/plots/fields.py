@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from exactsindy.data import Field
 from exactsindy.errors import DataError
-from exactsindy.report import style as canvas
+from exactsindy.model import FieldSimulation
+from exactsindy.plots import axes
+from exactsindy.plots.discovery_like import DiscoveryLike
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
-def plot_field(data: Any, *, name: str | None = None, time: float | None = None, ax: Any = None) -> Any:
+def field(
+    data: Field | FieldSimulation | DiscoveryLike,
+    *,
+    name: str | None = None,
+    time: float | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Plot a field: position against time in one dimension, a snapshot in two.
 
     Parameters
@@ -30,21 +42,20 @@ def plot_field(data: Any, *, name: str | None = None, time: float | None = None,
     >>> import numpy as np, exactsindy as es
     >>> x, t = np.linspace(0, 1, 20), np.linspace(0, 2, 30)
     >>> data = es.Field.from_arrays(np.sin(x[:, None] - t), dims=("x", "t"), coords={"x": x, "t": t})
-    >>> plot_field(data).get_xlabel()
+    >>> field(data).get_xlabel()
     't'
     """
-    source = getattr(data, "data", data)
-    source = source if isinstance(source, Field) else getattr(source, "field", lambda: None)()
+    source = data.field() if isinstance(data, FieldSimulation) else getattr(data, "data", data)
     if not isinstance(source, Field):
-        raise DataError(f"plot_field: expected a Field, a FieldSimulation or a Discovery, not {type(data).__name__}.")
-    called = source.names[0] if name is None else name
-    if called not in source.names:
-        raise DataError(f"plot_field(name={name!r}): there is no such field; there are {', '.join(source.names)}.")
-    image, horizontal, vertical = _image(source, called, time)
-    (drawn,) = canvas.axes(ax, width=5.0, height=3.6)
+        raise DataError(f"plots.field: expected a Field, a FieldSimulation or a Discovery, not {type(data).__name__}.")
+    label = source.names[0] if name is None else name
+    if label not in source.names:
+        raise DataError(f"plots.field(name={name!r}): there is no such field; there are {', '.join(source.names)}.")
+    image, horizontal, vertical = _image(source, label, time)
+    (drawn,) = axes.panels(ax, width=5.0, height=3.6)
     size = float(np.nanmax(np.abs(image)))
     signed = bool(np.nanmin(image) < 0)
-    shown = drawn.pcolormesh(
+    mesh = drawn.pcolormesh(
         source.coordinate(horizontal),
         source.coordinate(vertical),
         image,
@@ -54,12 +65,12 @@ def plot_field(data: Any, *, name: str | None = None, time: float | None = None,
         shading="nearest",
         rasterized=True,
     )
-    drawn.set(xlabel=horizontal, ylabel=vertical, title=called)
-    drawn.figure.colorbar(shown, ax=drawn)
+    drawn.set(xlabel=horizontal, ylabel=vertical, title=label)
+    drawn.figure.colorbar(mesh, ax=drawn)
     return drawn
 
 
-def _image(data: Field, name: str, time: float | None) -> tuple[Any, str, str]:
+def _image(data: Field, name: str, time: float | None) -> tuple[NDArray[np.float64], str, str]:
     """Return what to draw, rows upwards, and which dimension runs along which side."""
     values = data[name]
     if len(data.axes) == 1:
