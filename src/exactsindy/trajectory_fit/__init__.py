@@ -1,16 +1,16 @@
-"""How likely a model makes the samples: its best trajectory, with noise in every state."""
+"""Fit states and coefficients of a model together: how likely the model makes the noisy samples."""
 
 from exactsindy.trajectory_fit.fit import WARM, TrajectoryFit, TrajectoryModel
-from exactsindy.trajectory_fit.measured import (
+from exactsindy.trajectory_fit.measured_modes import MeasuredModes
+from exactsindy.trajectory_fit.measured_trajectories import MeasuredTrajectories
+from exactsindy.trajectory_fit.protocols import (
     Measured,
+    Support,
     by_piece,
     features_of,
     row_count,
     target_names,
 )
-from exactsindy.trajectory_fit.measured_modes import MeasuredModes
-from exactsindy.trajectory_fit.measured_trajectories import MeasuredTrajectories
-from exactsindy.trajectory_fit.protocols import Support
 from exactsindy.trajectory_fit.tangent import tangent_problem
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Gauss-Newton steps of orbits with many states: blocks of neighbouring samples, factored as a band."""
+"""Gauss-Newton steps of trajectory fits with many states: blocks of neighbouring samples, factored as a band."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from exactsindy.trajectory_fit.protocols import GaussNewtonStep
 
 Array = NDArray[np.float64]
 
-# Samples that the integral over an interval reaches.
+# Samples that the integral over an interval reaches: those of the cubic of `interval_weights`.
 _REACH = 4
-# What an interval's own change takes of them.
+# Weights of these samples in the change of a state over the interval: the third less the second.
 _SIGNS = np.array([0.0, -1.0, 1.0, 0.0])
 
 

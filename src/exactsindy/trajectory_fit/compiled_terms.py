@@ -1,4 +1,4 @@
-"""The terms of some equations and what their slopes are made of, as programs."""
+"""The terms of some equations, and the derivatives that their slopes are sums of, compiled to programs."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Summand:
 
 
 @dataclass(frozen=True, eq=False)
-class ChosenTerms:
-    """Chosen terms of equations that share a library; what several equations use is computed once.
+class CompiledTerms:
+    """The terms of equations that share a library; what several equations use is computed once.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class ChosenTerms:
 
     @cached_property
     def slopes(self) -> Program:
-        """Return the program of the outputs that `summands` speak of."""
+        """Return the program that computes the outputs of `summands`."""
         return compile_terms(self._derivatives[0], self.features.inputs)
 
     @cached_property
@@ -69,7 +69,7 @@ class ChosenTerms:
 
     @property
     def summands(self) -> tuple[Summand, ...]:
-        """Return what the slopes of all equations by all variables are the sums of."""
+        """Return the summands of the slopes of all equations by all variables."""
         return self._derivatives[1]
 
     @property
@@ -79,10 +79,10 @@ class ChosenTerms:
     @cached_property
     def _derivatives(self) -> tuple[tuple[Term, ...], tuple[Summand, ...]]:
         place: dict[Term, int] = {}
-        found = []
+        summands = []
         for j, support in enumerate(self.supports):
             for v, variable in enumerate(self.variables):
                 for q, column in enumerate(support):
                     for factor, term in differentiate(self.features.terms[column], variable).parts:
-                        found.append(Summand(j, v, q, factor, place.setdefault(term, len(place))))
-        return tuple(place), tuple(found)
+                        summands.append(Summand(j, v, q, factor, place.setdefault(term, len(place))))
+        return tuple(place), tuple(summands)

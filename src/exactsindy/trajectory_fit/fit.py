@@ -1,4 +1,4 @@
-"""The most likely orbit of a model through noisy samples, and how well it fits."""
+"""Find the most likely trajectory of a model through noisy samples, and how well it fits."""
 
 from __future__ import annotations
 
@@ -11,26 +11,28 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.trajectory_fit.measured import Measured, by_piece, defects, offsets
-from exactsindy.trajectory_fit.protocols import Flow, GaussNewtonStep, Support
+from exactsindy.trajectory_fit.protocols import Flow, GaussNewtonStep, Measured, Support, by_piece, defects, offsets
 
 Array = NDArray[np.float64]
 
-# Errors that the equations may have in a step, in units of the noise: loose at first, so that the states can follow
-# the data while the coefficients settle, then tight.
+# Tolerances of the equations over an interval, in units of the noise: loose at first, so that the states can follow
+# the data while the coefficients converge, then tight. Each is about a third of the one before; at 0.01 the errors of
+# the equations no longer show in the misfit.
 SCHEDULE = (0.3, 0.1, 0.03, 0.01)
-# From the orbit of a model that differs in few terms the last one will do.
+# The tolerances for a start at the fit of a model that differs in few terms: the last one suffices.
 WARM = SCHEDULE[-1:]
+# Largest number of Gauss-Newton steps at every tolerance but the last, and at the last.
 _STEPS, _LAST_STEPS = 4, 15
-# A step that lowers the misfit by less (units of the noise squared; before the last tolerance a share) is the last.
+# A step that lowers the misfit by less than this is the last one: at the last tolerance in units of the noise squared,
+# far below the cost of a term; before it as a share of the misfit.
 _ENOUGH, _ENOUGH_BEFORE = 5e-2, 1e-3
-# Raises of the damping, ten-fold each, before a step is given up.
+# Attempts at a step, the Marquardt damping raised ten-fold after each, before the fit ends.
 _TRIES = 6
 
 
 @dataclass(frozen=True, eq=False)
 class TrajectoryFit:
-    """States and coefficients that fit best.
+    """States and coefficients of a model that fit the samples best.
 
     Parameters
     ----------
@@ -40,8 +42,8 @@ class TrajectoryFit:
         Per equation the coefficients of its terms.
     misfit
         Squared distance to the samples plus the squared errors of the equations in units of their tolerance; about
-        as large as the number of rows if the model is right and the noise as estimated. Infinite if no orbit was
-        found.
+        as large as the number of rows if the model is right and the noise as estimated. Infinite if no
+        trajectory was found.
     """
 
     states: Array
@@ -51,10 +53,10 @@ class TrajectoryFit:
 
 @dataclass(frozen=True, eq=False)
 class TrajectoryModel:
-    """A model whose coefficients and orbit are sought together.
+    """A model whose coefficients and states are fitted together.
 
-    Between samples the orbit obeys the equations (integrals by local cubics) up to a tolerance far below the noise;
-    the states are free otherwise, so that chaos does no harm.
+    Between samples the trajectory obeys the equations (integrals by local cubics) up to a tolerance far below the
+    noise; the states are free otherwise, so that chaos does no harm.
 
     Parameters
     ----------
@@ -87,12 +89,12 @@ class TrajectoryModel:
             total = ((self.measured.samples - states) ** 2).sum() + (defect**2).sum() / tolerance**2
         return float(total) if np.isfinite(total) else np.inf
 
-    def quadrature_errors(self, orbit: TrajectoryFit) -> Array:
+    def quadrature_errors(self, fit: TrajectoryFit) -> Array:
         """Return how much integrals over intervals err (intervals x states with an equation), in units of the noise.
 
         The cubic through four samples errs by 11/720 of the step times the fourth difference of the rates.
         """
-        rates = by_piece(self.measured, self._flow.rates(orbit.states, orbit.coef))
+        rates = by_piece(self.measured, self._flow.rates(fit.states, fit.coef))
         errors = [
             11 / 720 * np.diff(times)[: max(len(times) - 4, 0), None] * np.diff(part, 4, axis=0)
             for times, part in zip(self.measured.times, rates, strict=True)
@@ -112,7 +114,7 @@ class TrajectoryModel:
     ) -> TrajectoryFit:
         """Return the best states and coefficients near a first guess (the smoothed states by default).
 
-        After ``deadline`` (of `time.monotonic`) no step is begun: the orbit is then not yet the best one.
+        After ``deadline`` (of `time.monotonic`) no step is begun: the fit is then not yet the best one.
         """
         x = self.measured.guess if states is None else states
         xi = np.concatenate([np.asarray(part, dtype=float) for part in coef])

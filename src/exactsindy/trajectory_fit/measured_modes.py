@@ -1,7 +1,8 @@
-"""The low modes of a field in the units and the order in which orbits are fitted to them."""
+"""The low modes of a field in units of their noise, and models of given terms as the equations of these modes."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,19 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.data import Field
-from exactsindy.forms import EquationGroup, SmoothedField, interval_weights
-from exactsindy.trajectory_fit.modal_grid import ModalGrid
-from exactsindy.trajectory_fit.protocols import Flow, Support
+from exactsindy.forms import EquationGroup, SmoothedField, integrate_intervals, interval_weights
+from exactsindy.library import Variable
+from exactsindy.trajectory_fit.block_banded import profile_states
+from exactsindy.trajectory_fit.compiled_terms import CompiledTerms
+from exactsindy.trajectory_fit.modal_grid import Complex, ModalGrid, states_per_field
+from exactsindy.trajectory_fit.protocols import Flow, GaussNewtonStep, Support, by_group, defects
 
 Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 
 @dataclass(frozen=True, eq=False)
 class MeasuredModes:
     """The modes of a periodic field that hold signal, as states: real and imaginary parts, field after field.
 
-    Waves are scaled so that white noise of the field is white noise of size 1 of every state. The modes beyond
+    Waves are scaled so that white noise of the field is white noise of size 1 of every state. The modes derivatives
     the cutoff are taken for zero.
 
     Parameters
@@ -36,15 +39,10 @@ class MeasuredModes:
     smoothed: SmoothedField
     equations: tuple[EquationGroup, ...]
 
-    @cached_property
-    def constant(self) -> NDArray[np.bool_]:
-        """Return which of the modes in use is the mean: it has no imaginary part."""
-        return np.asarray(self.smoothed.box.shells[self.smoothed.kept] == 0)
-
     @property
     def per_field(self) -> int:
         """Return the number of states of each field."""
-        return 2 * len(self.constant) - int(self.constant.sum())
+        return states_per_field(self.smoothed)
 
     @property
     def work(self) -> float:
@@ -60,12 +58,7 @@ class MeasuredModes:
     @cached_property
     def grids(self) -> tuple[ModalGrid, ...]:
         """Return the grid of every group of equations."""
-        return tuple(ModalGrid(self, group) for group in self.equations)
-
-    @cached_property
-    def _size(self) -> Array:
-        """Return by what modes are multiplied so that noise of size 1 has size 1 in all their parts."""
-        return np.asarray(np.where(self.constant, 1.0, np.sqrt(2.0)) / np.sqrt(np.prod(self.smoothed.box.sizes)))
+        return tuple(ModalGrid(self.data, self.smoothed, group) for group in self.equations)
 
     @cached_property
     def samples(self) -> Array:
@@ -103,32 +96,101 @@ class MeasuredModes:
 
     def flow(self, supports: tuple[Support, ...]) -> Flow:
         """Return the model with these terms in its equations."""
-        from exactsindy.trajectory_fit.modal_flow import ModalFlow
-
         return ModalFlow(self, supports)
 
-    def waves(self, factor: Complex, points: tuple[int, ...]) -> Array:
-        """Return what states of one field are on a grid, as a matrix (points x states).
-
-        Parameters
-        ----------
-        factor
-            By what modes (box) are multiplied: 1, or (i k)^q for derivatives.
-        points
-            Grid points along each dimension.
-        """
-        box, kept = self.smoothed.box, self.smoothed.kept
-        phase = np.zeros((int(np.prod(points)), len(self.constant)))
-        mesh = np.meshgrid(*(np.arange(p) / p for p in points), indexing="ij")
-        index = np.meshgrid(*box.indices, indexing="ij")
-        for place, k in zip(mesh, index, strict=True):
-            phase += 2 * np.pi * np.outer(place.ravel(), k[kept])
-        wave = np.exp(1j * phase) * (self._size * factor[kept])
-        return np.hstack([wave.real, -wave.imag[:, ~self.constant]])
-
     def _states(self, modes: Complex) -> Array:
-        found = []
+        states = []
         for field, noise in zip(modes, self.smoothed.noise, strict=True):
-            chosen = field[:, self.smoothed.kept] * (self._size / noise)
-            found += [chosen.real, chosen.imag[:, ~self.constant]]
-        return np.hstack(found)
+            scaled = field[:, self.smoothed.kept] * (self.smoothed.scale / noise)
+            states += [scaled.real, scaled.imag[:, ~self.smoothed.constant]]
+        return np.hstack(states)
+
+
+@dataclass(frozen=True, eq=False)
+class ModalFlow:
+    """Right-hand sides on a grid, projected on the modes in use (Galerkin); modes of a field share coefficients.
+
+    Parameters
+    ----------
+    measured
+        The modes.
+    supports
+        Per equation the columns of its terms.
+    """
+
+    measured: MeasuredModes
+    supports: tuple[Support, ...]
+
+    @cached_property
+    def _parts(self) -> tuple[_GroupFlow, ...]:
+        parts = zip(self.measured.grids, by_group(self.measured, self.supports), strict=True)
+        return tuple(_GroupFlow(grid, supports, equations) for grid, (_, supports, equations) in parts)
+
+    def rates(self, states: Array, coef: Sequence[Array]) -> Array:
+        """Return the right-hand sides (times x modes that have an equation), in units of the noise."""
+        return np.hstack([part.rates(states, coef[part.equations]) for part in self._parts])
+
+    def step(self, states: Array, coef: Sequence[Array], precision: float, damping: float) -> GaussNewtonStep | None:
+        """Return the change that minimises the linearised misfit; None where the model overflows."""
+        m = self.measured
+        with np.errstate(all="ignore"):
+            linear = [part.linear(states, coef[part.equations]) for part in self._parts]
+            rates = np.hstack([r for r, _, _ in linear])
+            slopes = np.concatenate([s for _, _, s in linear], axis=1)
+            terms = [theta for _, columns, _ in linear for theta in columns]
+            defect = defects(m, states, rates)
+        if not all(np.isfinite(part).all() for part in (defect, slopes, *terms)):
+            return None
+        integrals = np.zeros((len(states) - 1, len(m.own), sum(map(len, coef))))
+        row = column = 0
+        for theta in terms:
+            rows, columns = slice(row, row + theta.shape[1]), slice(column, column + theta.shape[2])
+            integrals[:, rows, columns] = integrate_intervals(m.weights, theta)
+            row, column = rows.stop, columns.stop
+        return profile_states(m.samples - states, defect, m.weights, slopes, integrals, m.own, precision, damping)
+
+
+@dataclass(frozen=True, eq=False)
+class _GroupFlow:
+    """The right-hand sides of one group of equations as functions of modes and coefficients."""
+
+    grid: ModalGrid
+    supports: tuple[Support, ...]
+    equations: slice
+
+    @cached_property
+    def _terms(self) -> CompiledTerms:
+        return CompiledTerms(self.grid.group.features, self.supports, tuple(self.grid.waves))
+
+    def rates(self, states: Array, coef: Sequence[Array]) -> Array:
+        """Return the right-hand sides (times x modes of all equations)."""
+        table = self.grid.table(self._terms.values, states)
+        rates = [
+            np.tensordot(xi, table[rows], 1) @ self.grid.onto / self.grid.noise(j)
+            for j, (xi, rows) in enumerate(zip(coef, self._terms.rows, strict=True))
+        ]
+        return np.hstack(rates)
+
+    def linear(self, states: Array, coef: Sequence[Array]) -> tuple[Array, list[Array], Array]:
+        """Return the right-hand sides, the terms of each equation (times x modes x terms), and the slopes.
+
+        Slopes are (times x modes of all equations x states).
+        """
+        table = self.grid.table(self._terms.values, states)
+        terms = [
+            np.ascontiguousarray((table[rows] @ self.grid.onto / self.grid.noise(j)).transpose(1, 2, 0))
+            for j, rows in enumerate(self._terms.rows)
+        ]
+        rates = np.hstack([theta @ xi for theta, xi in zip(terms, coef, strict=True)])
+        derivatives = self.grid.table(self._terms.slopes, states)
+        local: dict[tuple[int, Variable], Array] = {}
+        for s in self._terms.summands:
+            key = s.equation, self._terms.variables[s.variable]
+            local[key] = local.get(key, 0.0) + (coef[s.equation][s.term] * s.factor) * derivatives[s.output]
+        size = states_per_field(self.grid.smoothed)
+        slopes = np.zeros((len(states), len(self.supports) * size, states.shape[1]))
+        for (j, variable), values in local.items():
+            onto = self.grid.onto.T / self.grid.noise(j)
+            block = np.matmul(onto, values[:, :, None] * self.grid.waves[variable])
+            slopes[:, j * size : (j + 1) * size, self.grid.columns(variable)] += block
+        return rates, terms, slopes

@@ -1,21 +1,45 @@
-"""The grid on which the library of a group of equations is evaluated from modes: the same for all models."""
+"""Modes of a field as states, and the grid on which a library is evaluated from them: the same for all models."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.forms import EquationGroup, ModalLibrary
+from exactsindy.data import Field
+from exactsindy.forms import EquationGroup, ModalLibrary, SmoothedField
 from exactsindy.library import Program, Variable
 
-if TYPE_CHECKING:
-    from exactsindy.trajectory_fit.measured_modes import MeasuredModes
-
 Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+
+def states_per_field(smoothed: SmoothedField) -> int:
+    """Return the number of states of each field: real and imaginary parts of its modes; the mean is real."""
+    return 2 * len(smoothed.constant) - int(smoothed.constant.sum())
+
+
+def wave_matrix(smoothed: SmoothedField, factor: Complex, points: tuple[int, ...]) -> Array:
+    """Return what the states of one field are on a grid, as a matrix (points x states).
+
+    Parameters
+    ----------
+    smoothed
+        The modes.
+    factor
+        By what modes (box) are multiplied: 1, or (i k)^q for derivatives.
+    points
+        Grid points along each dimension.
+    """
+    phase = np.zeros((int(np.prod(points)), len(smoothed.constant)))
+    mesh = np.meshgrid(*(np.arange(p) / p for p in points), indexing="ij")
+    index = np.meshgrid(*smoothed.box.indices, indexing="ij")
+    for place, k in zip(mesh, index, strict=True):
+        phase += 2 * np.pi * np.outer(place.ravel(), k[smoothed.kept])
+    wave = np.exp(1j * phase) * (smoothed.scale * factor[smoothed.kept])
+    return np.hstack([wave.real, -wave.imag[:, ~smoothed.constant]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,18 +48,19 @@ class ModalGrid:
 
     Parameters
     ----------
-    measured
-        The modes.
+    data, smoothed
+        The field and its modes.
     group
         The equations that share a library.
     """
 
-    measured: MeasuredModes
+    data: Field
+    smoothed: SmoothedField
     group: EquationGroup
 
     @cached_property
     def _library(self) -> ModalLibrary:
-        return ModalLibrary(self.measured.data, self.measured.smoothed, self.group)
+        return ModalLibrary(self.data, self.smoothed, self.group)
 
     @property
     def points(self) -> tuple[int, ...]:
@@ -45,33 +70,31 @@ class ModalGrid:
     @cached_property
     def waves(self) -> dict[Variable, Array]:
         """Return the matrix (points x modes of its field) of each input that is a field or a derivative."""
-        m, noise = self.measured, self.measured.smoothed.noise
         return {
-            v: m.waves(factor, self.points) * noise[m.data.names.index(v.name)]
+            v: wave_matrix(self.smoothed, factor, self.points) * self.smoothed.noise[self.data.names.index(v.name)]
             for v, factor in self._library.factors.items()
         }
 
     @cached_property
     def onto(self) -> Array:
         """Return the projection of a field on the grid to modes (points x modes), before units of the noise."""
-        box = self.measured.smoothed.box
+        box = self.smoothed.box
         one = np.ones([len(index) for index in box.indices], dtype=complex)
-        return self.measured.waves(one, self.points) * (np.prod(box.sizes) / np.prod(self.points))
+        return wave_matrix(self.smoothed, one, self.points) * (np.prod(box.sizes) / np.prod(self.points))
 
     @cached_property
     def _fixed(self) -> Array:
         """Return the inputs on the grid at the first guess: those that are time or place never change."""
-        return self._library.inputs(slice(0, len(self.measured.data.times)))
+        return self._library.inputs(slice(0, len(self.data.times)))
 
     def columns(self, variable: Variable) -> slice:
         """Return the states of the field that a variable is, or is a derivative of."""
-        s, f = self.measured.per_field, self.measured.data.names.index(variable.name)
+        s, f = states_per_field(self.smoothed), self.data.names.index(variable.name)
         return slice(f * s, (f + 1) * s)
 
     def noise(self, j: int) -> float:
         """Return the noise of the field whose rate equation j of the group gives."""
-        m = self.measured
-        return float(m.smoothed.noise[m.data.names.index(self.group.targets[j].state)])
+        return float(self.smoothed.noise[self.data.names.index(self.group.targets[j].state)])
 
     def table(self, program: Program, states: Array) -> Array:
         """Return the outputs of a program on the grid (outputs x times x points)."""

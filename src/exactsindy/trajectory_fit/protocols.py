@@ -1,15 +1,19 @@
-"""What fitting an orbit asks of a model."""
+"""What a trajectory fit asks of samples and of a model, and what follows from the samples alone."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy.forms import EquationGroup, integrate_intervals
+from exactsindy.library import Features
+
 Array = NDArray[np.float64]
+# The columns of the terms of one equation.
 Support = tuple[int, ...]
 
 
@@ -39,3 +43,86 @@ class Flow(Protocol):
 
         ``precision`` is one over the squared tolerance of the equations.
         """
+
+
+class Measured(Protocol):
+    """Samples of states in units of their noise, piece after piece, and the equations that some states obey."""
+
+    @property
+    def equations(self) -> tuple[EquationGroup, ...]:
+        """Return the equations with their libraries."""
+
+    @property
+    def samples(self) -> Array:
+        """Return the measured states (samples x states)."""
+
+    @property
+    def guess(self) -> Array:
+        """Return the smoothed states."""
+
+    @property
+    def times(self) -> tuple[Array, ...]:
+        """Return the times of every piece."""
+
+    @property
+    def weights(self) -> Array:
+        """Return the weights of the integrals over intervals; rows between two pieces are 0."""
+
+    @property
+    def own(self) -> NDArray[np.int64]:
+        """Return the states that have an equation, in its order."""
+
+    def columns_of(self, equation: int) -> NDArray[np.int64]:
+        """Return the states whose rates an equation of `equations` gives: one, or all modes of a field."""
+
+    def flow(self, supports: tuple[Support, ...]) -> Flow:
+        """Return the model with these terms in its equations."""
+
+
+def within(measured: Measured) -> NDArray[np.bool_]:
+    """Return which intervals lie within a piece (intervals,)."""
+    return np.asarray(measured.weights.any(axis=1))
+
+
+def row_count(measured: Measured) -> int:
+    """Return the number of rows: intervals times states that have an equation."""
+    return int(within(measured).sum()) * len(measured.own)
+
+
+def target_names(measured: Measured) -> tuple[str, ...]:
+    """Return the names of the equations."""
+    return tuple(target.name for group in measured.equations for target in group.targets)
+
+
+def features_of(measured: Measured, equation: int) -> Features:
+    """Return the library of an equation."""
+    return [group.features for group in measured.equations for _ in group.targets][equation]
+
+
+def by_piece(measured: Measured, rows: Array) -> list[Array]:
+    """Return rows, one per sample, piece by piece."""
+    ends = np.cumsum([len(times) for times in measured.times])[:-1]
+    return list(np.split(rows, ends))
+
+
+def defects(measured: Measured, states: Array, rates: Array) -> Array:
+    """Return what states leave of their equations, given their rates (intervals x equations of states)."""
+    change = np.diff(states[:, measured.own], axis=0) - integrate_intervals(measured.weights, rates)
+    change[~within(measured)] = 0.0
+    return np.asarray(change)
+
+
+def by_group(
+    measured: Measured, supports: tuple[Support, ...]
+) -> Iterator[tuple[EquationGroup, tuple[Support, ...], slice]]:
+    """Yield the groups of equations that share a library, the supports of their equations, and which those are."""
+    at = 0
+    for group in measured.equations:
+        equations = slice(at, at + len(group.targets))
+        yield group, supports[equations], equations
+        at = equations.stop
+
+
+def offsets(supports: Sequence[Support]) -> NDArray[np.int64]:
+    """Return where the coefficients of each equation begin, and the end."""
+    return np.concatenate([[0], np.cumsum([len(s) for s in supports])]).astype(np.int64)

@@ -1,4 +1,4 @@
-"""The likelihood of all models near an orbit as a regression, which can be solved exactly."""
+"""The likelihood of all models near a trajectory fit as a regression, which can be solved exactly."""
 
 from __future__ import annotations
 
@@ -7,57 +7,57 @@ import numpy as np
 from exactsindy.errors import ProblemError
 from exactsindy.problem import Problem
 from exactsindy.trajectory_fit.fit import SCHEDULE, TrajectoryFit, TrajectoryModel
-from exactsindy.trajectory_fit.measured import Measured, features_of, row_count, target_names
-from exactsindy.trajectory_fit.protocols import Support
+from exactsindy.trajectory_fit.protocols import Measured, Support, features_of, row_count, target_names
 
-# Relative rounding errors of the curvature, which is what a large number leaves of another.
+# Relative rounding error of the curvature, added to its diagonal: the curvature is the small difference of large
+# numbers, in which about six of sixteen digits are lost.
 _ROUNDING = 1e-10
 
 
 def tangent_problem(
-    measured: Measured, supports: tuple[Support, ...], orbit: TrajectoryFit, equation: int
+    measured: Measured, supports: tuple[Support, ...], fit: TrajectoryFit, equation: int
 ) -> Problem | None:
-    """Return the regression of one equation whose residual sum of squares is the misfit near an orbit.
+    """Return the regression of one equation whose residual sum of squares is the misfit near a trajectory fit.
 
     States and the coefficients of the other equations are free (of their own terms) and already minimised over; the
-    orbit is linearised. Its solution over the terms of the orbit's model is that model.
+    trajectory is linearised. Its solution over the terms of the fitted model is that model.
 
     Parameters
     ----------
-    measured, supports, orbit
-        The samples, the terms of every equation, and the orbit fitted with them.
+    measured, supports, fit
+        The samples, the terms of every equation, and the trajectory fitted with them.
     equation
         Which one may take any terms of its library.
 
     Returns
     -------
     Problem or None
-        None if the library overflows on the orbit or terms are dependent beyond rounding.
+        None if the library overflows on the trajectory or terms are dependent beyond rounding.
     """
     features = features_of(measured, equation)
-    open_supports = (*supports[:equation], tuple(range(len(features.terms))), *supports[equation + 1 :])
-    model = TrajectoryModel(measured, open_supports)
+    wide_supports = (*supports[:equation], tuple(range(len(features.terms))), *supports[equation + 1 :])
+    model = TrajectoryModel(measured, wide_supports)
     current = np.zeros(len(features.terms))
-    current[list(supports[equation])] = orbit.coef[equation]
-    coef = [current if i == equation else xi for i, xi in enumerate(orbit.coef)]
-    step = model.step(orbit.states, np.concatenate(coef), SCHEDULE[-1])
+    current[list(supports[equation])] = fit.coef[equation]
+    coef = [current if i == equation else xi for i, xi in enumerate(fit.coef)]
+    step = model.step(fit.states, np.concatenate(coef), SCHEDULE[-1])
     if step is None:
         return None
-    mine = slice(model.first[equation], model.first[equation + 1])
-    others = np.r_[0 : mine.start, mine.stop : model.first[-1]]
-    gram, slope = step.curvature[mine, mine], step.slope[mine]
-    constant = orbit.misfit
+    own = slice(model.first[equation], model.first[equation + 1])
+    others = np.r_[0 : own.start, own.stop : model.first[-1]]
+    gram, slope = step.curvature[own, own], step.slope[own]
+    constant = fit.misfit
     if len(others):
-        between = step.curvature[mine, others]
+        between = step.curvature[own, others]
         try:
-            taken = np.linalg.solve(
+            profiled = np.linalg.solve(
                 step.curvature[np.ix_(others, others)], np.column_stack([between.T, step.slope[others]])
             )
         except np.linalg.LinAlgError:
             return None
-        gram, slope = gram - between @ taken[:, :-1], slope - between @ taken[:, -1]
-        constant -= float(step.slope[others] @ taken[:, -1])
-    gram = (gram + gram.T) / 2 + np.diag(_ROUNDING * np.diag(step.curvature)[mine])
+        gram, slope = gram - between @ profiled[:, :-1], slope - between @ profiled[:, -1]
+        constant -= float(step.slope[others] @ profiled[:, -1])
+    gram = (gram + gram.T) / 2 + np.diag(_ROUNDING * np.diag(step.curvature)[own])
     moments = slope + gram @ current
     square = constant + float(current @ (slope + moments))
     rows, name = row_count(measured), target_names(measured)[equation]

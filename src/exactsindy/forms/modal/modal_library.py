@@ -144,12 +144,7 @@ class ModalLibrary:
     @property
     def scale(self) -> Array:
         """Return by what rows are multiplied so that noise of size 1 has size 1 in all their parts."""
-        size = np.sqrt(np.prod(self.smoothed.box.sizes))
-        return np.asarray(np.where(self._constant, 1.0, np.sqrt(2.0)) / size)
-
-    @property
-    def _constant(self) -> NDArray[np.bool_]:
-        return np.asarray(self.smoothed.box.shells[self.smoothed.kept] == 0)
+        return self.smoothed.scale
 
     def multipliers(self, variable: Variable) -> tuple[Complex, Array]:
         """Return (i k)^q and |k|^2q of each mode for the derivative of a variable."""
@@ -158,7 +153,7 @@ class ModalLibrary:
 
     def real(self, rows: Complex) -> Array:
         """Return real and imaginary parts as rows; the constant mode has no imaginary part."""
-        return np.concatenate([rows.real, rows.imag[:, ~self._constant]], axis=1)
+        return np.concatenate([rows.real, rows.imag[:, ~self.smoothed.constant]], axis=1)
 
 
 def slope_moments(

@@ -59,6 +59,16 @@ class SmoothedField:
         """Return the modes of the box in use: within the cutoff, and not conjugates of others."""
         return np.asarray((self.box.shells <= self.cutoff) & self.box.independent)
 
+    @property
+    def constant(self) -> NDArray[np.bool_]:
+        """Return which of the modes in use is the mean: it has no imaginary part."""
+        return np.asarray(self.box.shells[self.kept] == 0)
+
+    @property
+    def scale(self) -> Array:
+        """Return by what the modes in use are multiplied so that noise of size 1 has size 1 in all their parts."""
+        return np.asarray(np.where(self.constant, 1.0, np.sqrt(2.0)) / np.sqrt(np.prod(self.box.sizes)))
+
 
 @dataclass(frozen=True)
 class TimeBasis:
