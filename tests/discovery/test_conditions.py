@@ -12,7 +12,7 @@ from exactsindy.discovery.sampling import Sampling, calibrated, sampling
 from exactsindy.discovery.trim import trim_steady_tail
 from exactsindy.errors import DataError
 from exactsindy.forms import smooth
-from exactsindy.selection import TRAJECTORY_FIT, Choice, GrowthRatio, PathEvidence, Rival, Selection, TrajectoryEvidence
+from exactsindy.selection import TRAJECTORY_FIT, Choice, GrowthRatio, PathEvidence, Selection
 from exactsindy.systems import add_noise, find_system
 
 ONE = es.Settings(seconds=60.0, threads=1)
@@ -88,17 +88,6 @@ def test_a_constant_under_coloured_noise_is_found_empty_by_its_orbit():
         states + noise, time=T, states=(*STATES, "p"), library=library, rule=PathEvidence(), settings=ONE
     )
     assert terms_of(by_rows)["p'"], "rows alone are fooled here: otherwise this shows nothing"
-
-
-def test_coloured_noise_larger_than_estimated_is_no_reason_to_doubt_the_terms():
-    rivals = [Rival(((0,),), 0, 2500.0, 0.9), Rival(((1,),), 0, 2700.0, 0.05)]
-    as_estimated = TrajectoryEvidence(1000, (10,))
-    assert as_estimated.features(rivals)[2] == 1.0
-    larger = TrajectoryEvidence(1000, (10,), level=2.5)
-    assert larger.features(rivals)[2] == 0.0
-    assert larger.confidence(rivals) > 0.9
-    assert larger.confidence(rivals) > as_estimated.confidence(rivals) + 0.02
-    assert larger.ranked(rivals) == as_estimated.ranked(rivals)
 
 
 def test_coloured_noise_leaves_a_right_law_believed():

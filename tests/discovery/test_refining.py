@@ -10,7 +10,7 @@ from exactsindy.discovery.trajectory_variants import whitened_increments
 from exactsindy.forms import ModalForm, smooth_field
 from exactsindy.forms.base import groups
 from exactsindy.forms.modal.modal_library import ModalLibrary
-from exactsindy.selection import TRAJECTORY_FIT, PathEvidence, Rival, TrajectoryEvidence
+from exactsindy.selection import TRAJECTORY_FIT, PathEvidence
 from exactsindy.systems import FIELD_SYSTEMS, FieldSystem, add_field_noise, random_waves
 from exactsindy.trajectory_fit import MeasuredModes
 
@@ -104,42 +104,6 @@ def test_clean_data_are_left_to_the_rows():
     assert found.selection.choices[0].variant != TRAJECTORY_FIT
 
 
-def test_the_price_is_the_extended_bic_with_a_tenth_of_what_rows_say():
-    evidence = TrajectoryEvidence(rows=100, terms=(10,))
-    short, long = Rival(((1,),), 0, 120.0, 0.5), Rival(((1, 4),), 0, 110.0, 0.5)
-    term = np.log(100) + np.log(45) - np.log(10)
-    assert evidence.criterion_of(long) - evidence.criterion_of(short) == pytest.approx(100 * np.log(110 / 120) + term)
-    doubtful = Rival(((1,),), 0, 120.0, 0.05)
-    assert evidence.criterion_of(doubtful) - evidence.criterion_of(short) == pytest.approx(0.2 * np.log(10))
-    assert evidence.price(np.inf, ((1,),)) == np.inf
-
-
-def test_the_price_of_a_term_does_not_depend_on_how_often_was_sampled():
-    """Means of ten neighbours keep the likelihood ratio of two models; rows beyond 100 per period do not count."""
-    every, means = TrajectoryEvidence(10_000, (10,), counted=0.1), TrajectoryEvidence(1000, (10,))
-    short, long = ((1,),), ((1, 4),)
-    dear = every.price(10_000.0, long) - every.price(10_000.0, short)
-    assert dear == pytest.approx(means.price(1000.0, long) - means.price(1000.0, short))
-    assert dear < TrajectoryEvidence(10_000, (10,)).price(10_000.0, long) - TrajectoryEvidence(10_000, (10,)).price(
-        10_000.0, short
-    )
-
-
-def test_correlated_noise_counts_for_less():
-    white, coloured = TrajectoryEvidence(1000, (10,)), TrajectoryEvidence(1000, (10,), effective=0.2)
-    rivals = [Rival(((1, 2),), 0, 990.0, 0.4), Rival(((1, 3),), 0, 1000.0, 0.4)]
-    assert white.ranked(rivals)[0] is coloured.ranked(rivals)[0] is rivals[0]
-    assert white.confidence(rivals) > coloured.confidence(rivals) + 0.1
-
-
-def test_a_misfit_beyond_the_noise_lowers_the_confidence():
-    evidence = TrajectoryEvidence(1000, (10,))
-    good = [Rival(((1, 2),), 0, 1000.0, 0.9), Rival(((1, 3),), 0, 1050.0, 0.1)]
-    poor = [Rival(((1, 2),), 0, 1100.0, 0.9), Rival(((1, 3),), 0, 1155.0, 0.1)]
-    assert evidence.confidence(good) > 0.95
-    assert evidence.confidence(poor) < evidence.confidence(good) - 0.02
-
-
 def test_modes_of_a_field_are_heard_where_rows_leave_its_equation_open():
     """Of this field the rows prefer a wrong law; its most likely orbit does not."""
     rng = np.random.RandomState(0)
@@ -173,14 +137,3 @@ def test_fields_with_many_modes_are_left_to_their_rows(monkeypatch):
     assert wide.work == len(data.times) * float(wide.per_field) ** 3
     points = ModalLibrary(data, smoothed, wide.equations[0]).points
     assert wide.numbers == len(data.times) * points[0] * len(wide.equations[0].features.terms)
-
-
-def test_large_libraries_pay_more_for_a_term():
-    """Gamma is 1/2 up to 35 candidates and 1 beyond: k of D terms cost ln C(D, k) once or twice."""
-
-    def price_of_two(terms):
-        rule = TrajectoryEvidence(1000, (terms,))
-        return rule.price(1000.0, ((0, 1),)) - 2 * np.log(1000)
-
-    assert price_of_two(35) == pytest.approx(np.log(35 * 34 / 2))
-    assert price_of_two(36) == pytest.approx(2 * np.log(36 * 35 / 2))

@@ -18,8 +18,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import exactsindy as es
 from exactsindy.errors import SolverError
 from exactsindy.interop.centring import centred
-from exactsindy.interop.cross_validation import Errors
 from exactsindy.problem import Problem
+from exactsindy.selection import HeldOutErrors
 
 
 # One of scikit-learn's checks has 15 samples of 30 features of noise: 10 of them is a search of seconds.
@@ -181,8 +181,8 @@ def test_the_rule_on_given_errors():
     """Fewest terms within one standard error of the least error: the level is that of the least one, per target."""
     mean = np.array([[9.0, 1.2], [3.0, 1.0], [2.1, 1.1], [2.0, 1.1]])
     spread = np.array([[5.0, 0.1], [5.0, 0.1], [0.0, 0.5], [0.15, 0.5]])
-    assert Errors(mean, spread).choice().tolist() == [2, 1]
-    assert Errors(mean, 0 * spread).choice().tolist() == [3, 1]
+    assert HeldOutErrors(mean, spread).choice().tolist() == [2, 1]
+    assert HeldOutErrors(mean, 0 * spread).choice().tolist() == [3, 1]
 
 
 @pytest.mark.parametrize("value", [0.1, 1 / 3, 1e9 / 7, 5e-8])

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 import exactsindy as es
 from exactsindy.errors import SolverError
-from exactsindy.selection import effective_rows, effective_samples, growth_ratio, inclusion, shared_path
+from exactsindy.selection import Folds, effective_rows, effective_samples, growth_ratio, inclusion, shared_path
+from exactsindy.selection.folds import leave_one_out
 from exactsindy.selection.growth import log_gains, ratios
-from exactsindy.selection.resampling import leave_one_out
 
 ONE = es.Settings(threads=1)
 NAMES = ["x'", "y'", "z'"]
@@ -89,7 +91,7 @@ def test_ridge_is_chosen_and_coefficients_scored_without_it(folds, validation):
     assert np.all(chosen.solution.ridge[:2] == 0.0)
 
 
-def test_each_equation_comes_from_the_better_preparation():
+def test_each_equation_comes_from_the_better_variant():
     theta, targets = rows()
     rng = np.random.default_rng(5)
     worse_first = targets + np.array([3.0, 0.0, 0.0]) * rng.normal(size=targets.shape)
@@ -184,11 +186,27 @@ def test_time_is_shared_by_the_equations():
     assert all(len(limited[k].support[2]) > 0 for k in range(1, 5))
 
 
+def test_rules_have_names(folds):
+    for name, rule in es.selection.RULES.items():
+        assert es.select(folds, k_max=3, rule=name).rule == rule()
+
+
+def test_the_whole_regression_is_summed_once(folds):
+    parts = Folds(tuple(folds))
+    assert parts.whole is parts.whole
+    assert es.select(parts, k_max=3).solution.problem is parts.whole
+    assert Folds((folds[0],)).whole is folds[0]
+
+
 def test_messages(folds):
     whole = sum(folds)
     cases = [
-        (lambda: es.select(whole, k_max=3, rule="aic"), r"rule='aic': expected 'auto' or a rule"),
-        (lambda: es.select(whole, k_max=3, rule=es.selection.BIC), r"expected 'auto' or a rule"),
+        (
+            lambda: es.select(whole, k_max=3, rule="bics"),
+            r"rule='bics': expected one of auto, growth.*Did you mean 'bic'",
+        ),
+        (lambda: es.select(whole, k_max=3, rule="zzz"), r"rule='zzz': expected one of auto.* such as BIC\(\)\.$"),
+        (lambda: es.select(whole, k_max=3, rule=es.selection.BIC), r"expected one of auto.*or a rule: GrowthRatio\(\)"),
         (lambda: es.select(5, k_max=3), r"problems: got int; expected a Problem, a list of folds"),
         (lambda: es.select({}, k_max=3), r"select: got 0 variants and 1 ridges"),
         (
@@ -217,3 +235,10 @@ def test_messages(folds):
     other = es.Problem.from_arrays(np.eye(3), np.ones(3))
     with pytest.raises(SolverError, match=r"variant 'b' has the equations y0', the first one x', y', z'"):
         es.select({"a": whole, "b": other}, k_max=2)
+
+
+def test_a_library_of_one_term_is_chosen_or_not():
+    t = np.arange(0.0, 5.0, 0.02)
+    found = es.discover(np.exp(-t), time=t, states=("x",), library=es.Terms(["x"]))
+    assert found.model.equations(3) == ["x' = -x"]
+    assert math.isnan(found.selection.confidence["x'"])

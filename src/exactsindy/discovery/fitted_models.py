@@ -74,7 +74,7 @@ class FittedModels:
         path = shared_path(problem, self.k_max, settings=self._limits())
 
         def price(objective: float, k: int) -> float:
-            return evidence.price(objective, changed(model, i, tuple(range(k))))
+            return evidence.criterion(objective, changed(model, i, tuple(range(k))))
 
         prices = [price(float(path[k].objective[0]), k) for k in range(len(path))]
         found: dict[Support, float] = {(): prices[0]}

@@ -169,8 +169,8 @@ def _value(found: Comparison, path: Path, i: int, k: int) -> float:
     """Return the log evidence for k terms against the choice, by the linearised likelihood."""
     support = tuple(range(k))
     model = (*found.supports[:i], support, *found.supports[i + 1 :])
-    here = found.evidence.price(found.orbit.misfit, found.supports)
-    return 0.5 * (here - found.evidence.price(float(path[k].objective[i]), model))
+    here = found.evidence.criterion(found.orbit.misfit, found.supports)
+    return 0.5 * (here - found.evidence.criterion(float(path[k].objective[i]), model))
 
 
 def _inclusion(found: Comparison, i: int, names: Sequence[str]) -> dict[str, float]:

@@ -94,7 +94,7 @@ class TrajectorySearch:
     def _price(self, evidence: TrajectoryEvidence, found: Comparison) -> float:
         """Return the price of a model, with what the rows of all open equations say."""
         rows = (evidence.regression_penalty(self.shares[i].get(found.supports[i], 0.0)) for i in self.open)
-        return evidence.price(found.orbit.misfit, found.supports) + sum(rows)
+        return evidence.criterion(found.orbit.misfit, found.supports) + sum(rows)
 
     def _descend(self, model: Supports) -> Comparison | None:
         """Return where changes of one equation at a time lead; None if there was no time for the first."""
@@ -149,7 +149,9 @@ class TrajectorySearch:
             for (i, members), rival in zip(found.rivals.items(), first.values(), strict=True)
         }
         single = max(gains, key=lambda m: gains[m])
-        together = evidence.price(found.orbit.misfit, model) - evidence.price(self.fits.fit(whole).misfit, whole)
+        together = evidence.criterion(found.orbit.misfit, model) - evidence.criterion(
+            self.fits.fit(whole).misfit, whole
+        )
         return whole if together > gains[single] else single
 
     def _rivals(self, evidence: TrajectoryEvidence, model: Supports, i: int) -> tuple[Rival, ...]:

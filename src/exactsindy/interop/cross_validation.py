@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from exactsindy.errors import SolverError
 from exactsindy.interop.centring import Rows
 from exactsindy.problem import Problem
+from exactsindy.selection import HeldOutErrors
 from exactsindy.solver import Settings, Solution, solve
 
 Array = NDArray[np.float64]
@@ -21,26 +21,11 @@ Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 PATIENCE = 3
 
 
-@dataclass(frozen=True)
-class Errors:
-    """Held-out mean squared errors by number of terms and target, (k_max + 1, m), and their standard errors."""
-
-    mean: Array
-    standard_error: Array
-
-    def choice(self) -> NDArray[np.intp]:
-        """Return per target the fewest terms whose error is within one standard error of the least."""
-        best = np.argmin(self.mean, axis=0)
-        rows = np.arange(self.mean.shape[1])
-        level = self.mean[best, rows] + self.standard_error[best, rows]
-        return np.asarray(np.argmax(self.mean <= level, axis=0))
-
-
-def held_out(rows: Rows, splits: Sequence[Split], k_max: int, ridge: Any, settings: Settings) -> Errors:
+def held_out(rows: Rows, splits: Sequence[Split], k_max: int, ridge: Any, settings: Settings) -> HeldOutErrors:
     """Return the errors on the test set of each split of the best models of its training set.
 
     Sizes up to ``k_max`` are tried until `PATIENCE` in a row have lowered no target's error: in noise, searches get
-    dearer with every term and gain nothing.
+    costlier with every term and gain nothing.
     """
     folds = [(rows.searched(train), train, test, size) for train, test, size in _problems(rows, splits)]
     if not folds:
@@ -58,9 +43,7 @@ def held_out(rows: Rows, splits: Sequence[Split], k_max: int, ridge: Any, settin
         means = np.average(table, axis=1, weights=sizes)
         if k - np.argmin(means, axis=0).max() >= PATIENCE:
             break
-    errors = np.array(table)
-    spread = np.std(errors, axis=1, ddof=1) if len(folds) > 1 else np.zeros_like(means)
-    return Errors(means, spread / np.sqrt(len(folds)))
+    return HeldOutErrors.of(np.swapaxes(table, 0, 1), sizes)
 
 
 def _problems(rows: Rows, splits: Sequence[Split]) -> list[tuple[Problem, Problem, float]]:

@@ -12,13 +12,13 @@ from exactsindy.solver import Path, Settings, Solution, Status, Total
 if TYPE_CHECKING:
     from exactsindy.problem import Problem
 
-# Below this probability of being right an equation is reported as not identified.
+# Probability of being right below which an equation is reported as not identified: it is more likely wrong.
 IDENTIFIED = 0.5
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """One path to choose from: a way the rows were prepared, and a ridge."""
+    """One path to choose from: that of one variant of the regression with one ridge."""
 
     name: str
     ridge: Any
@@ -31,7 +31,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class SizeScore:
-    """What a rule says about one equation (or all, with a shared budget) of one candidate.
+    """The size that a rule picks for one equation (or all, with a shared budget) of one candidate.
 
     ``values`` holds the criterion of every k (nan where it has none). ``score`` is compared between candidates,
     larger is better. ``confidence`` is the probability of being right, nan if the rule has none.
@@ -63,8 +63,8 @@ class TableRow:
 class Choice:
     """The size chosen for one equation, and how sure the rule is of it.
 
-    ``rival`` is the size of the next most plausible support; ``rival_terms`` are its terms where they are not simply
-    the best ones of that size.
+    ``variant`` names the regression that the equation was taken from. ``rival`` is the size of the next most plausible
+    support; ``rival_terms`` are its terms where they are not simply the best ones of that size.
     """
 
     equation: str
@@ -106,12 +106,12 @@ class Selection:
     solution
         The chosen support of every equation, with its certificate.
     path
-        The path of every equation in the variant and with the ridge chosen for it.
+        The path of every equation in the variant of the regression and with the ridge chosen for it.
     table
         Every size of every candidate with the value of the criterion.
     inclusion
         ``{equation: {term: share}}``: how often a term is in the best support of the chosen size when blocks of
-        the data are drawn anew (empty if there were no folds to draw from); where orbits were compared, the
+        the data are drawn anew (empty if there were no folds to draw from); where trajectory fits decided, the
         probability of all models compared that have the term.
     choices
         One record per equation; one in all for a shared budget.

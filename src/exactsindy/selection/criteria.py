@@ -48,14 +48,14 @@ class AICc:
             raise SolverError(f"AICc(count={self.count!r}): expected 'all' (as coded) or 'own' (as written).")
 
     def scores(self, candidate: Candidate) -> tuple[SizeScore, ...]:
-        """Return the score on every equation of a candidate."""
+        """Return the size of least criterion for every equation of a candidate."""
 
-        def price(solution: Solution, entry: int, m: float) -> float:
+        def penalty(solution: Solution, entry: int, m: float) -> float:
             everything = self.count == "all" or isinstance(solution.k, Total)
             k = sum(map(len, solution.support)) if everything else len(solution.support[entry])
             return 2 * k + 2 * (k + 1) * (k + 2) / max(m - k - 2, 1)
 
-        return _least(candidate, self.validation, self.unbias, self.smallest, None, price)
+        return _least(candidate, self.validation, self.unbias, self.smallest, None, penalty)
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class BIC:
         Effective number of rows, one for all equations or by equation; ``"folds"`` estimates it from how much the
         residuals of the folds vary; by default the nominal number.
     extended
-        Weight of the extended BIC's 2 ln C(D, k), the price of having D terms to choose from; 0 is plain BIC.
+        Weight of the extended BIC's 2 ln C(D, k), the penalty for having D terms to choose from; 0 is plain BIC.
     unbias
         Whether coefficients are refitted without ridge before they are scored.
     """
@@ -88,20 +88,20 @@ class BIC:
             raise SolverError(f"BIC(rows={self.rows!r}): expected a number, a mapping by equation, or 'folds'.")
 
     def scores(self, candidate: Candidate) -> tuple[SizeScore, ...]:
-        """Return the score on every equation of a candidate."""
+        """Return the size of least criterion for every equation of a candidate."""
 
-        def price(solution: Solution, entry: int, m: float) -> float:
+        def penalty(solution: Solution, entry: int, m: float) -> float:
             k = sum(map(len, solution.support)) if isinstance(solution.k, Total) else len(solution.support[entry])
             terms = term_count(candidate.path, entry)
             return k * math.log(max(m, 2.0)) + 2 * self.extended * ln_choose(terms, k)
 
-        return _least(candidate, self.validation, self.unbias, 0, self.rows, price)
+        return _least(candidate, self.validation, self.unbias, 0, self.rows, penalty)
 
 
 def EBIC(
     validation: Problem | None = None, *, rows: float | str | Mapping[str, float] | None = None, unbias: bool = True
 ) -> BIC:
-    """Return the extended BIC: `BIC` with the price 2 ln C(D, k) of choosing among D terms.
+    """Return the extended BIC: `BIC` with the penalty 2 ln C(D, k) for choosing among D terms.
 
     Examples
     --------
@@ -117,9 +117,9 @@ def _least(
     unbias: bool,
     smallest: int,
     rows: float | str | Mapping[str, float] | None,
-    price: Callable[[Solution, int, float], float],
+    penalty: Callable[[Solution, int, float], float],
 ) -> tuple[SizeScore, ...]:
-    """Return the size of least m ln(RSS / m) + price per entry, among those that satisfy the constraints."""
+    """Return the size of least m ln(RSS / m) + penalty per entry, among those that satisfy the constraints."""
     scored = candidate.problem if validation is None else validation
     shared = isinstance(candidate.path[0].k, Total)
     values = np.full((len(candidate.path), 1 if shared else len(scored.target_names)), np.nan)
@@ -132,11 +132,11 @@ def _least(
         coef = refit(candidate.problem, solution, constraints=candidate.constraints).coef if unbias else solution.coef
         rss = np.maximum(scored.rss(coef), np.finfo(float).tiny)
         totals = (np.array([rss.sum()]), np.array([nominal.sum()])) if shared else (rss, nominal)
-        for entry, (left, n) in enumerate(zip(*totals, strict=True)):
+        for entry, (residual, n) in enumerate(zip(*totals, strict=True)):
             if not np.isfinite(solution.objective[entry]):
                 continue
             m = _effective(rows, candidate, entry, n)
-            values[k, entry] = m * math.log(left / n) + price(solution, entry, m)
+            values[k, entry] = m * math.log(residual / n) + penalty(solution, entry, m)
     scores = []
     for column in values.T:
         order = np.argsort(np.where(np.isnan(column), np.inf, column), kind="stable")
@@ -152,10 +152,10 @@ def _effective(
         return nominal
     if isinstance(rows, Mapping):
         target = candidate.problem.target_names[entry]
-        found = rows.get(target, rows.get(target.rstrip("'")))
-        if found is None:
+        count = rows.get(target, rows.get(target.rstrip("'")))
+        if count is None:
             raise SolverError(f"BIC(rows=...): no number of rows for the equation {target}.")
-        return float(found)
+        return float(count)
     if isinstance(rows, str):
         if len(candidate.folds) < 2:
             raise SolverError(

@@ -1,4 +1,4 @@
-"""The default for whitened rows: how gains fall off along the paths, weighed as tuning systems taught."""
+"""Logistic model over path features, the default rule for whitened rows; weights fitted on the tuning systems."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ FEATURES = (
     "k = 1",
     "the support of k - 1 is part of that of k",
 )
-# Beside them for modes of fields, where noise rather than errors of the rows often decides: how far terms are worth
-# their price p_j by the extended BIC, r_j = ln(m g_j / p_j) between -2 and 2.
+# Beside them for modes of fields, where noise rather than errors of the rows often decides: how far terms gain more
+# than their penalty p_j in the extended BIC, r_j = ln(m g_j / p_j) between -2 and 2.
 SIGNIFICANCE = ("min r up to k", "max r after k")
 _LARGEST_RATIO = 2.0
 # Fitted on the tuning half of the random systems; `benchmarks/selection.py --tune rows --samples 400 1200` prints them.
@@ -43,15 +43,17 @@ NONE = 3.566
 # `benchmarks/selection.py --tune fields` prints them.
 MODE_WEIGHTS = (-1.092, 0.309, -1.571, 1.455, -2.251, -0.613, 1.547, -0.620)
 MODE_NONE = -1.551
-_CAP = 10.0
-# Where nothing is more probable than this, the smallest of the supports about as probable is taken: the fewest terms to
-# defend. (A handful of samples: the yearly counts of hare and lynx.)
+# Log-likelihood ratios to the next best support count between these two, beyond which they tell nothing more: exp(10)
+# is certain, 0.05 a tie.
+_LARGEST_LIKELIHOOD, _SMALLEST_LIKELIHOOD = math.exp(10.0), 0.05
+# Where no support reaches the first probability, the smallest of those with at least the second share of the largest
+# one is taken: the fewest terms to defend. (A handful of samples: the yearly counts of hare and lynx.)
 _UNSURE, _ABOUT = 0.25, 2 / 3
 
 
 @dataclass(frozen=True)
 class PathEvidence:
-    """Choose the support with the most evidence over all variants; its share is the probability to be right.
+    """Choose the support with the most regression evidence; its share of all evidence is the confidence.
 
     For every size k of every path some features are weighed to a score s_k: first of all the growth ratio, then how
     far the weakest term kept stands above the best one left out, how significant the next term is, how far the next
@@ -78,14 +80,14 @@ class PathEvidence:
 
     def features(self, path: Path, entry: int) -> Array:
         """Return the features that the weights are for (sizes 1 .. k_max - 1 x features) of one equation of a path."""
-        found = features(path, entry)
-        return np.hstack([found, significance(path, entry)]) if len(self.weights) > len(FEATURES) else found
+        table = features(path, entry)
+        return np.hstack([table, significance(path, entry)]) if len(self.weights) > len(FEATURES) else table
 
     def scores(self, candidate: Candidate) -> tuple[SizeScore, ...]:
-        """Return the score on every equation of a candidate by itself; values are scores."""
+        """Return the best size of every equation of a candidate by itself; values are scores s_k."""
         if isinstance(candidate.path[0].k, Total):
             return GrowthRatio().scores(candidate)
-        found = []
+        chosen = []
         for entry in range(len(candidate.path[0].status)):
             scores = self.features(candidate.path, entry) @ np.array(self.weights)
             m = row_counts(candidate.path)[entry]
@@ -95,23 +97,23 @@ class PathEvidence:
                 scores[first:] = math.nan
             values = (math.nan, *(float(s) for s in scores), math.nan)[: len(candidate.path)]
             if empty or not len(scores):
-                found.append(SizeScore(first if empty else len(candidate.path) - 1, -math.inf, values))
+                chosen.append(SizeScore(first if empty else len(candidate.path) - 1, -math.inf, values))
                 continue
             k = int(np.nanargmax(scores)) + 1
-            found.append(SizeScore(k, float(scores[k - 1]), values))
-        return tuple(found)
+            chosen.append(SizeScore(k, float(scores[k - 1]), values))
+        return tuple(chosen)
 
     def resolve(
         self, supports: Sequence[Sequence[frozenset[str]]], scores: Sequence[SizeScore]
     ) -> tuple[int, SizeScore]:
-        """Return which candidate and size one equation is taken from, given what each candidate says of it.
+        """Return the candidate and the size that one equation is taken from, all candidates weighed together.
 
         Parameters
         ----------
         supports
             Per candidate the terms of every size.
         scores
-            Per candidate its score.
+            Per candidate what `scores` returned for the equation.
         """
         scored = [
             (score.values[k], c, k)
@@ -137,10 +139,10 @@ class PathEvidence:
         pairs = list(scored)
         top = max([self.none, *(score for _, score in pairs)])
         total = math.exp(self.none - top) + sum(math.exp(score - top) for _, score in pairs)
-        found: dict[frozenset[str], float] = {}
+        shares: dict[frozenset[str], float] = {}
         for support, score in pairs:
-            found[support] = found.get(support, 0.0) + math.exp(score - top) / total
-        return found
+            shares[support] = shares.get(support, 0.0) + math.exp(score - top) / total
+        return shares
 
 
 def features(path: Path, entry: int) -> Array:
@@ -155,7 +157,8 @@ def features(path: Path, entry: int) -> Array:
             continue
         margin = float(path[k].margin[entry])
         likelihood = 0.5 * m * math.log1p(margin) if margin < math.inf else math.inf
-        near = math.log(min(max(likelihood, 0.05), math.exp(_CAP))) if margin == margin else math.log(0.05)
+        known = _SMALLEST_LIKELIHOOD if math.isnan(margin) else max(likelihood, _SMALLEST_LIKELIHOOD)
+        near = math.log(min(known, _LARGEST_LIKELIHOOD))
         before, here = (set(path[j].support[entry]) for j in (k - 1, k))
         rows.append(
             (
@@ -171,12 +174,12 @@ def features(path: Path, entry: int) -> Array:
 
 
 def significance(path: Path, entry: int) -> Array:
-    """Return how far the weakest term kept and the best one left out are worth their price (sizes x 2)."""
+    """Return how far the weakest term kept and the best one left out gain more than their penalty (sizes x 2)."""
     m, terms, first = row_counts(path)[entry], term_count(path, entry), first_sizes(path)[entry]
     gains = log_gains(path)[:, entry]
     ways = [ln_choose(terms, k) for k in range(len(gains) + 1)]
-    prices = math.log(max(m, 2)) + 2 * np.diff(ways)
-    worth = np.log(np.maximum(m * gains, 1e-3) / np.maximum(prices, 1e-3)).clip(-_LARGEST_RATIO, _LARGEST_RATIO)
+    penalties = math.log(max(m, 2)) + 2 * np.diff(ways)
+    worth = np.log(np.maximum(m * gains, 1e-3) / np.maximum(penalties, 1e-3)).clip(-_LARGEST_RATIO, _LARGEST_RATIO)
     rows = [
         (math.nan, math.nan) if k < first else (worth[_kept(k, first)].min(), worth[k:].max())
         for k in range(1, len(gains))
@@ -185,5 +188,5 @@ def significance(path: Path, entry: int) -> Array:
 
 
 def _kept(k: int, first: int) -> slice:
-    """Return which gains speak for size k: those of its terms beyond the ``first`` ones, which are required."""
+    """Return the gains that support size k: those of its terms beyond the ``first`` ones, which are required."""
     return slice(first if k > first else max(first - 1, 0), k)

@@ -1,4 +1,4 @@
-"""One problem and one path from the variants that were best for each equation."""
+"""Paths with the time limit shared among equations, and paths joined from several variants of a regression."""
 
 from __future__ import annotations
 
@@ -8,14 +8,55 @@ from typing import Any
 import numpy as np
 
 from exactsindy.problem import Block, Problem
-from exactsindy.solver import Path, Solution
+from exactsindy.solver import Deadline, Path, Settings, Solution, Total, ridge_matrix, solve_path
+
+# Seconds that an equation gets at least, also when the limit has passed: enough for a first support of every size.
+_LEAST_SECONDS = 0.02
+
+
+def shared_path(
+    problem: Problem,
+    k_max: int | Total,
+    *,
+    ridge: Any = 0.0,
+    start: Any = None,
+    settings: Settings = Settings(),  # noqa: B008 - frozen
+    **options: Any,
+) -> Path:
+    """Return what `solve_path` does, with the time limit divided equally among the equations.
+
+    `solve_path` takes equations in turn and small sizes first, so that a limit may leave the last equations without
+    an answer of any size. Here each has its share of the time, and the node limit is for each. The arguments are those
+    of `solve_path`; a shared budget or constraints are left to it.
+
+    Examples
+    --------
+    >>> theta = np.random.default_rng(0).normal(size=(50, 6))
+    >>> problem = Problem.from_arrays(theta, theta[:, :2])
+    >>> shared_path(problem, 2, settings=Settings(seconds=5.0))[1].support
+    ((0,), (1,))
+    """
+    limited = settings.seconds is not None or settings.nodes is not None
+    count = len(problem.target_names)
+    if isinstance(k_max, Total) or tuple(options.get("constraints", ())) or not limited or count == 1:
+        return solve_path(problem, k_max, ridge=ridge, start=start, settings=settings, **options)
+    weights = ridge_matrix(problem, ridge)
+    clock = Deadline(settings)
+    paths = []
+    for i in range(count):
+        columns = problem.columns(problem.locate(i)[0])
+        first = None if start is None else [[problem.names[j] for j in start.support[i]]]
+        limits = clock.settings(count - i, _LEAST_SECONDS)
+        alone = Problem((_one_equation(problem, i),))
+        paths.append(solve_path(alone, k_max, ridge=weights[i, columns], start=first, settings=limits))
+    return Path(problem, tuple(_merge(problem, [(path[k], 0) for path in paths]) for k in range(len(paths[0]))))
 
 
 def join_problems(problems: Sequence[Problem]) -> Problem:
     """Return the problem whose i-th equation is that of the i-th problem (all have the same equations)."""
     if all(problem is problems[0] for problem in problems):
         return problems[0]
-    return Problem(tuple(alone(problem, i) for i, problem in enumerate(problems)))
+    return Problem(tuple(_one_equation(problem, i) for i, problem in enumerate(problems)))
 
 
 def join_paths(problem: Problem, paths: Sequence[Path]) -> Path:
@@ -23,23 +64,23 @@ def join_paths(problem: Problem, paths: Sequence[Path]) -> Path:
     if all(path is paths[0] for path in paths):
         return paths[0]
     sizes = range(len(paths[0]))
-    return Path(problem, tuple(merge(problem, [(path[k], i) for i, path in enumerate(paths)]) for k in sizes))
+    return Path(problem, tuple(_merge(problem, [(path[k], i) for i, path in enumerate(paths)]) for k in sizes))
 
 
-def alone(problem: Problem, i: int) -> Block:
+def _one_equation(problem: Problem, i: int) -> Block:
     """Return one equation as a block of its own."""
     block, j = problem.locate(i)
     if len(block.target_names) == 1:
         return block
     size = len(block.terms)
-    z, rest = block.target(j)
+    z, residual = block.target(j)
     factor = np.zeros((size + 1, size + 1))
     factor[:size, :size], factor[:size, size] = block.theta_factor, z
-    factor[size, size] = np.linalg.norm(rest)
+    factor[size, size] = np.linalg.norm(residual)
     return Block(factor, block.n_samples, block.terms, (block.target_names[j],))
 
 
-def merge(problem: Problem, rows: Sequence[tuple[Solution, int]]) -> Solution:
+def _merge(problem: Problem, rows: Sequence[tuple[Solution, int]]) -> Solution:
     """Return the solution whose equations are given ones of other solutions, over the terms of ``problem``."""
     position = {name: j for j, name in enumerate(problem.names)}
     columns = [np.array([position[name] for name in s.problem.names]) for s, _ in rows]

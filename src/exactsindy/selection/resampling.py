@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from exactsindy.errors import SolverError
 from exactsindy.problem import Problem
 from exactsindy.selection.choices import Candidate, SizeScore
-from exactsindy.selection.fair import shared_path
+from exactsindy.selection.folds import leave_one_out, resamples
 from exactsindy.selection.growth import first_sizes
+from exactsindy.selection.paths import shared_path
 from exactsindy.solver import Path, Settings, Total
 
 Array = NDArray[np.float64]
@@ -34,28 +35,52 @@ class CrossValidation:
     one_standard_error: bool = True
 
     def scores(self, candidate: Candidate) -> tuple[SizeScore, ...]:
-        """Return the score on every equation of a candidate."""
+        """Return the size chosen for every equation of a candidate; values are mean held-out errors."""
         folds = need_folds(candidate, "CrossValidation", 2)
-        errors = []
-        for fold, rest in zip(folds, leave_one_out(folds), strict=True):
-            path = again(candidate, rest)
+        table = []
+        for fold, others in zip(folds, leave_one_out(folds), strict=True):
+            path = path_again(candidate, others)
             rows = np.array([fold.n_samples_of(i) for i in range(len(fold.target_names))], dtype=float)
             rss = np.array([fold.rss(solution.coef) for solution in path])
-            scores = rss.sum(axis=1, keepdims=True) / rows.sum() if _shared(path) else rss / rows
-            errors.append(np.where(np.isfinite(path.objectives), scores, np.nan))
-        mean, spread = np.mean(errors, axis=0), np.std(errors, axis=0, ddof=1) / np.sqrt(len(folds))
-        scores = []
-        for column, width in zip(mean.T, spread.T, strict=True):
-            if np.isnan(column).all():
-                raise SolverError(
-                    "CrossValidation: in some part of the data no model satisfies the constraints. Use fewer folds, "
-                    "allow more terms (k_max), or loosen a constraint."
-                )
-            best = int(np.nanargmin(column))
-            limit = column[best] + width[best] * self.one_standard_error
-            k = int(np.flatnonzero(column <= limit)[0])
-            scores.append(SizeScore(k, -float(column[k]), tuple(map(float, column)), best if best != k else None))
-        return tuple(scores)
+            errors = rss.sum(axis=1, keepdims=True) / rows.sum() if _shared(path) else rss / rows
+            table.append(np.where(np.isfinite(path.objectives), errors, np.nan))
+        held_out = HeldOutErrors.of(np.array(table))
+        if np.isnan(held_out.mean).all(axis=0).any():
+            raise SolverError(
+                "CrossValidation: in some part of the data no model satisfies the constraints. Use fewer folds, "
+                "allow more terms (k_max), or loosen a constraint."
+            )
+        chosen = held_out.choice(one_standard_error=self.one_standard_error)
+        return tuple(
+            SizeScore(int(k), -float(column[k]), tuple(map(float, column)), int(best) if best != k else None)
+            for column, best, k in zip(held_out.mean.T, held_out.best, chosen, strict=True)
+        )
+
+
+@dataclass(frozen=True)
+class HeldOutErrors:
+    """Mean squared errors on held-out data, sizes x equations, and their standard errors over the folds."""
+
+    mean: Array
+    standard_error: Array
+
+    @classmethod
+    def of(cls, errors: Array, weights: Sequence[float] | None = None) -> HeldOutErrors:
+        """Return the statistics of errors (folds x sizes x equations), folds weighted equally unless told otherwise."""
+        mean = np.average(errors, axis=0, weights=weights)
+        spread = np.std(errors, axis=0, ddof=1) if len(errors) > 1 else np.zeros_like(mean)
+        return cls(mean, spread / np.sqrt(len(errors)))
+
+    @property
+    def best(self) -> NDArray[np.intp]:
+        """Return per equation the size of least error."""
+        return np.asarray(np.nanargmin(self.mean, axis=0))
+
+    def choice(self, *, one_standard_error: bool = True) -> NDArray[np.intp]:
+        """Return per equation the fewest terms whose error is within one standard error of the least (or the least)."""
+        best, columns = self.best, np.arange(self.mean.shape[1])
+        level = self.mean[best, columns] + self.standard_error[best, columns] * one_standard_error
+        return np.asarray(np.argmax(self.mean <= level, axis=0))
 
 
 @dataclass(frozen=True)
@@ -83,9 +108,9 @@ class Stability:
             raise SolverError(f"Stability(count={self.count!r}): expected an integer >= 1, e.g. 30.")
 
     def scores(self, candidate: Candidate) -> tuple[SizeScore, ...]:
-        """Return the score on every equation of a candidate."""
+        """Return the size chosen for every equation; values are the share of resamples with the rarest term."""
         folds = need_folds(candidate, "Stability", 2)
-        paths = [again(candidate, resample) for resample in resamples(folds, self.count, self.seed)]
+        paths = [path_again(candidate, resample) for resample in resamples(folds, self.count, self.seed)]
         shared = _shared(candidate.path)
         scores = []
         for entry, first in enumerate(first_sizes(candidate.path)):
@@ -138,10 +163,10 @@ def inclusion(
     tally: dict[str, dict[str, int]] = {target: {} for target in solution.problem.target_names}
     names = solution.problem.names
     for resample in resamples(folds, count, seed):
-        found = solve(
+        again = solve(
             resample, solution.k, ridge=solution.ridge, constraints=constraints, start=solution, settings=settings
         )
-        for target, support in zip(tally, found.support, strict=True):
+        for target, support in zip(tally, again.support, strict=True):
             for j in support:
                 tally[target][names[j]] = tally[target].get(names[j], 0) + 1
     return {
@@ -150,44 +175,7 @@ def inclusion(
     }
 
 
-def leave_one_out(folds: Sequence[Problem]) -> list[Problem]:
-    """Return for each fold the sum of the others."""
-    ones = np.ones(len(folds))
-    return [weighted_sum(folds, np.where(np.arange(len(folds)) == i, 0.0, ones)) for i in range(len(folds))]
-
-
-def resamples(folds: Sequence[Problem], count: int, seed: int) -> list[Problem]:
-    """Return sums of folds drawn with replacement."""
-    rng = np.random.default_rng(seed)
-    shares = [1 / len(folds)] * len(folds)
-    return [weighted_sum(folds, rng.multinomial(len(folds), shares)) for _ in range(count)]
-
-
-def weighted_sum(folds: Sequence[Problem], weights: ArrayLike) -> Problem:
-    """Return sum_i weights[i] * folds[i], with one factorisation per block instead of one per fold.
-
-    Examples
-    --------
-    >>> folds = [Problem.from_arrays([[1.0], [2.0]], [1.0, 2.0]), Problem.from_arrays([[3.0]], [1.0])]
-    >>> weighted_sum(folds, [2.0, 1.0]).n_samples
-    3
-    """
-    used = [(float(w), fold) for w, fold in zip(np.asarray(weights), folds, strict=True) if w > 0]
-    blocks = []
-    for b, first in enumerate(folds[0].blocks):
-        parts = [(np.sqrt(w), fold.blocks[b]) for w, fold in used]
-        stacked = np.vstack([root * block.factor for root, block in parts])
-        factor = np.zeros_like(first.factor)
-        triangle = np.triu(np.linalg.qr(stacked, mode="r"))
-        factor[: len(triangle)] = triangle
-        n = sum(block.n_samples for _, block in parts)
-        # Fewer rows than columns leave rounding below them.
-        factor[n:] = 0.0
-        blocks.append(replace(first, factor=factor, n_samples=n))
-    return Problem(tuple(blocks))
-
-
-def again(candidate: Candidate, problem: Problem) -> Path:
+def path_again(candidate: Candidate, problem: Problem) -> Path:
     """Return the path of other data as the candidate's was made."""
     size = len(candidate.path) - 1
     budget = candidate.path[0].k

@@ -1,32 +1,69 @@
-"""The verb: pick one model from the proved paths of one or several regressions."""
+"""Pick one model from the proved paths of one or several regressions: the verb `select`."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping, Sequence
+import difflib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
 from exactsindy.errors import SolverError
 from exactsindy.problem import Problem
 from exactsindy.selection.choices import Candidate, Choice, Selection, SizeScore, TableRow, rows_of
-from exactsindy.selection.fair import shared_path
+from exactsindy.selection.criteria import BIC, EBIC
+from exactsindy.selection.folds import Folds
 from exactsindy.selection.growth import GrowthRatio, first_sizes
 from exactsindy.selection.path_evidence import PathEvidence
-from exactsindy.selection.paths import join_paths, join_problems
-from exactsindy.selection.resampling import inclusion, weighted_sum
-from exactsindy.solver import Path, Settings, Total
+from exactsindy.selection.paths import join_paths, join_problems, shared_path
+from exactsindy.selection.resampling import CrossValidation, Stability, inclusion
+from exactsindy.solver import Deadline, Path, Settings, Total
 
-Problems = Problem | Sequence[Problem] | Mapping[str, Problem | Sequence[Problem]]
-# Folds from which inclusion probabilities are worth computing.
+Problems = Problem | Folds | Sequence[Problem] | Mapping[str, Problem | Folds | Sequence[Problem]]
+# Fewest folds for which inclusion shares are computed: resamples of fewer are too much alike.
 _LEAST_FOLDS = 5
+# Inclusion shares solve 30 resamples, each for at most this part of the time that is left.
+_RESAMPLE_PART = 60
 
 
 class Rule(Protocol):
     """How a size is picked from a path: `GrowthRatio`, `AICc`, `BIC`, `CrossValidation`, `Stability`."""
 
     def scores(self, candidate: Candidate) -> tuple[SizeScore, ...]:
-        """Return the score on every equation of a candidate (one in all for a shared budget)."""
+        """Return the size chosen for every equation of a candidate (one in all for a shared budget)."""
+
+
+#: The rules that have a name, beside "auto"; the same in Python and on the command line.
+RULES: dict[str, Callable[[], Rule]] = {
+    "growth": GrowthRatio,
+    "bic": BIC,
+    "ebic": EBIC,
+    "cross-validation": CrossValidation,
+    "stability": Stability,
+}
+
+
+def find_rule(rule: Rule | str) -> Rule | str:
+    """Return a rule from its name or itself; "auto" stays as it is, for the caller to decide.
+
+    Examples
+    --------
+    >>> find_rule("growth")
+    GrowthRatio(ratio=5.0, gain=50.0, rows='increments')
+    """
+    if isinstance(rule, str):
+        if rule == "auto":
+            return rule
+        if rule in RULES:
+            return RULES[rule]()
+        near = difflib.get_close_matches(rule, ["auto", *RULES], 1, 0.5)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise SolverError(f"rule={rule!r}: expected one of auto, {', '.join(RULES)}, or a rule such as BIC().{hint}")
+    if isinstance(rule, type) or not hasattr(rule, "scores"):
+        raise SolverError(
+            f"rule={rule!r}: expected one of auto, {', '.join(RULES)}, or a rule: GrowthRatio(), AICc(...), BIC(...), "
+            "EBIC(...), CrossValidation(), Stability()."
+        )
+    return rule
 
 
 def select(
@@ -52,8 +89,9 @@ def select(
     ridge
         As in `solve`, or a list of ridges to choose from.
     rule
-        A rule: ``GrowthRatio()`` (``"auto"``), ``AICc(validation=problem)``, ``BIC(...)``, ``EBIC(...)``,
-        ``CrossValidation()``, ``Stability()``.
+        A rule or its name: ``GrowthRatio()`` (``"growth"``, ``"auto"``), ``AICc(validation=problem)``, ``BIC(...)``
+        (``"bic"``), ``EBIC(...)`` (``"ebic"``), ``CrossValidation()`` (``"cross-validation"``), ``Stability()``
+        (``"stability"``).
     constraints, settings
         As in `solve`; the time limit is for the whole call.
 
@@ -78,8 +116,9 @@ def select(
     >>> chosen.solution.support, chosen.inclusion
     (((3, 7),), {"y0'": {'theta3': 1.0, 'theta7': 1.0}})
     """
-    chosen_rule = _rule(rule)
-    clock = _Clock(settings)
+    named = find_rule(rule)
+    chosen_rule = GrowthRatio() if isinstance(named, str) else named
+    clock = Deadline(settings)
     candidates = _candidates(problems, k_max, ridge, tuple(constraints), clock)
     if not isinstance(k_max, Total) and any(candidate.path[0].joint for candidate in candidates):
         raise SolverError(
@@ -93,8 +132,8 @@ def select(
     shared = isinstance(k_max, Total)
     targets = candidates[0].problem.target_names
     labels = (", ".join(targets),) if shared else targets
-    resolved = [_resolve(chosen_rule, candidates, [of[i] for of in scores], i) for i in entries]
-    best, chosen = [c for c, _ in resolved], [score for _, score in resolved]
+    picks = [_resolve(chosen_rule, candidates, [of[i] for of in scores], i) for i in entries]
+    best, chosen = [c for c, _ in picks], [score for _, score in picks]
     path = _path(candidates, best, shared)
     sizes = [score.k for score in chosen]
     solution = path[sizes[0]] if shared else path.at(sizes)
@@ -112,7 +151,7 @@ def select(
 
 
 def _resolve(rule: Rule, candidates: Sequence[Candidate], scores: list[SizeScore], i: int) -> tuple[int, SizeScore]:
-    """Return the candidate and score for one equation: the best score, or what the rule makes of all together."""
+    """Return the candidate and size for one equation: the best score, or all candidates weighed together."""
     if isinstance(rule, PathEvidence) and not isinstance(candidates[0].path[0].k, Total):
         names = [candidate.path.problem.names for candidate in candidates]
         supports = [
@@ -124,70 +163,46 @@ def _resolve(rule: Rule, candidates: Sequence[Candidate], scores: list[SizeScore
     return c, scores[c]
 
 
-class _Clock:
-    """Hands what is left of the time limit to each solve."""
-
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-        self.begin = time.monotonic()
-
-    def settings_for(self, parts: int) -> Settings:
-        """Return settings with an equal share of the remaining time for each of so many parts."""
-        if self.settings.seconds is None:
-            return self.settings
-        left = self.settings.seconds - (time.monotonic() - self.begin)
-        return replace(self.settings, seconds=max(left / parts, 0.05))
-
-
-def _rule(rule: Any) -> Rule:
-    if isinstance(rule, str) and rule == "auto":
-        return GrowthRatio()
-    if isinstance(rule, type) or not hasattr(rule, "scores"):
-        raise SolverError(
-            f"rule={rule!r}: expected 'auto' or a rule: GrowthRatio(), AICc(...), BIC(...), EBIC(...), "
-            "CrossValidation(), Stability()."
-        )
-    return rule  # type: ignore[no-any-return]
-
-
 def _candidates(
-    problems: Any, k_max: int | Total, ridge: Any, constraints: tuple[Any, ...], clock: _Clock
+    problems: Any, k_max: int | Total, ridge: Any, constraints: tuple[Any, ...], clock: Deadline
 ) -> list[Candidate]:
     named = problems if isinstance(problems, Mapping) else {"": problems}
     ridges = list(ridge) if isinstance(ridge, (list, tuple)) else [ridge]
     if not named or not ridges:
         raise SolverError(f"select: got {len(named)} variants and {len(ridges)} ridges; expected at least one of each.")
     folds = {name: _folds(value) for name, value in named.items()}
-    first = next(iter(folds.values()))[0].target_names
-    found = []
-    # Twice as many parts as paths: the other half of the time is for resampling.
+    first = next(iter(folds.values())).parts[0].target_names
+    candidates = []
+    # One part of the time for each path, and one for resampling.
     left = len(named) * len(ridges) + 1
     for name, parts in folds.items():
-        whole = parts[0] if len(parts) == 1 else weighted_sum(parts, [1.0] * len(parts))
+        whole = parts.whole
         if whole.target_names != first:
             raise SolverError(
                 f"select: variant {name!r} has the equations {', '.join(whole.target_names)}, the first one "
                 f"{', '.join(first)}; expected the same."
             )
         for value in ridges:
-            settings = clock.settings_for(left)
+            settings = clock.settings(left)
             path = shared_path(whole, k_max, ridge=value, constraints=constraints, settings=settings)
-            kept = parts if len(parts) > 1 else ()
-            found.append(Candidate(name, value, whole, kept, path, constraints, settings))
+            kept = parts.parts if len(parts) > 1 else ()
+            candidates.append(Candidate(name, value, whole, kept, path, constraints, settings))
             left -= 1
-    return found
+    return candidates
 
 
-def _folds(value: Any) -> tuple[Problem, ...]:
+def _folds(value: Any) -> Folds:
+    if isinstance(value, Folds):
+        return value
     if isinstance(value, Problem):
-        return (value,)
+        return Folds((value,))
     parts = tuple(value) if isinstance(value, Sequence) else ()
     if not parts or not all(isinstance(part, Problem) for part in parts):
         raise SolverError(
             f"problems: got {type(value).__name__}; expected a Problem, a list of folds, or a mapping from a name to "
             "these."
         )
-    return parts
+    return Folds(parts)
 
 
 def _path(candidates: Sequence[Candidate], best: Sequence[int], shared: bool) -> Path:
@@ -204,7 +219,7 @@ def _inclusion(
     solution: Any,
     shared: bool,
     constraints: tuple[Any, ...],
-    clock: _Clock,
+    clock: Deadline,
 ) -> dict[str, dict[str, float]]:
     """Return inclusion probabilities at the chosen sizes where there are enough folds."""
     if min(len(candidates[c].folds) for c in best) < _LEAST_FOLDS:
@@ -217,5 +232,5 @@ def _inclusion(
     else:
         (count,) = counts
         folds = [join_problems([candidates[c].folds[f] for c in best]) for f in range(count)]
-    settings = replace(clock.settings_for(60), progress=None)
+    settings = replace(clock.settings(_RESAMPLE_PART), progress=None)
     return inclusion(folds, solution, constraints=constraints, settings=settings)

@@ -1,4 +1,4 @@
-"""How the misfits of orbits choose between models, and how sure that choice is."""
+"""Evidence of trajectory fits: how their misfits choose between models, and how sure that choice is."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ Support = tuple[int, ...]
 #: Name of the variant of equations that were chosen by trajectory fits.
 TRAJECTORY_FIT = "trajectory fit"
 
-# Of the constant and of `features`; fitted on the tuning half of the random systems:
+# Weights of the constant and of `features`, fitted on the tuning half of the random systems:
 # `benchmarks/selection.py --tune orbits --samples 400 1200` prints them.
 WEIGHTS = (-0.737, 0.972, 1.709, -1.821)
 # For modes of fields: `benchmarks/selection.py --tune field-orbits` prints them.
 MODE_WEIGHTS = (-0.737, 0.732, 0.702, 0.019)
-# Weight of the number of supports in the extended BIC, and that for more terms than this. With 15 to 35 terms 1/2 to 1
-# serve alike on the tuning systems, with 36 to 84 terms 1 serves better:
+# Weight gamma of the number of supports in the extended BIC, for at most _MANY candidate terms and for more. With 15 to
+# 35 terms 1/2 to 1 serve alike on the tuning systems, with 36 to 84 terms 1 serves better:
 # `benchmarks/selection.py --tune gamma` prints by how much.
 _GAMMA, _MANY_GAMMA, _MANY = 0.5, 1.0, 35
-# What the probability by the rows alone counts, for fields too, and the least that is believed: they scores the same
-# data. On drawn fields 0.4 to 0.7 serve alike, and better than less (`--tune field-orbits`).
+# Weight of the regression evidence beside the likelihood, for trajectories and for fields, and the least probability
+# that enters it. It is small because both come from the same data. On drawn fields 0.4 to 0.7 serve alike, and better
+# than less (`--tune field-orbits`).
 _TRUST, _MODE_TRUST, _SMALLEST = 0.1, 0.4, 1e-3
-# Odds and misfits beyond these add nothing.
+# Largest log odds and largest excess misfit (standard deviations) that `features` tells apart.
 _LARGEST_ODDS, _LARGEST_EXCESS = 4.0, 1.0
 
 
@@ -42,9 +43,9 @@ class Rival:
     equation
         The equation in question.
     misfit
-        That of the model's orbit.
+        That of the model's trajectory fit: -2 log likelihood, about 1 per row for the true model.
     share
-        Probability of the equation's terms by its rows alone.
+        Probability of the equation's terms by the regression evidence alone.
     """
 
     model: tuple[Support, ...]
@@ -60,11 +61,11 @@ class Rival:
 
 @dataclass(frozen=True)
 class TrajectoryEvidence:
-    """Compares models by the likelihood of their orbits: the extended BIC, the size of the noise left free.
+    """Compare models by the likelihood of their trajectory fits: the extended BIC, the size of the noise left free.
 
     To -2 log likelihood = rows ln misfit it adds, for each equation, k ln rows + ln of the number of supports of k
-    terms (the extended BIC with gamma = 1/2; twice that, gamma = 1, beyond 35 candidates), and a share of what the
-    rows say (-2 ln probability).
+    terms (the extended BIC with gamma = 1/2; twice that, gamma = 1, beyond 35 candidates), and a share of the
+    regression evidence (-2 ln probability).
 
     Parameters
     ----------
@@ -78,12 +79,12 @@ class TrajectoryEvidence:
         Misfit per row that noise alone leaves; above 1 if coloured noise is larger than estimated.
     counted
         Share of the rows in k ln rows. Means of m neighbours in place of all samples leave the likelihood as it is,
-        but rows / m: the price of a term must not depend on which of the two is given. So rows beyond 100 samples per
-        period do not count.
+        but rows / m: the penalty of a term must not depend on which of the two is given. So rows beyond 100 samples
+        per period do not count.
     weights
         Of the probability to be right.
     trust
-        The share of what the rows say.
+        Weight of the regression evidence.
     gamma
         Of the extended BIC; None: by the number of candidate terms.
     """
@@ -102,8 +103,8 @@ class TrajectoryEvidence:
         """Return the rule for modes of fields."""
         return cls(rows, terms, weights=MODE_WEIGHTS, trust=_MODE_TRUST)
 
-    def price(self, misfit: float, model: Sequence[Support]) -> float:
-        """Return the extended BIC of a model."""
+    def criterion(self, misfit: float, model: Sequence[Support]) -> float:
+        """Return the extended BIC of a model; smaller is better."""
         if not math.isfinite(misfit):
             return math.inf
         worth = max(self.effective * self.rows, 2.0)
@@ -119,11 +120,11 @@ class TrajectoryEvidence:
         return _GAMMA if terms <= _MANY else _MANY_GAMMA
 
     def criterion_of(self, rival: Rival) -> float:
-        """Return the extended BIC with what the rows of the equation say."""
-        return self.price(rival.misfit, rival.model) + self.regression_penalty(rival.share)
+        """Return the extended BIC of a model with the regression evidence for its equation in question."""
+        return self.criterion(rival.misfit, rival.model) + self.regression_penalty(rival.share)
 
     def regression_penalty(self, share: float) -> float:
-        """Return what is added for a support to which its rows give this probability."""
+        """Return what is added for a support of this probability by the regression evidence."""
         return -2 * self.trust * math.log(max(share, _SMALLEST))
 
     def ranked(self, rivals: Sequence[Rival]) -> list[Rival]:
@@ -133,12 +134,12 @@ class TrajectoryEvidence:
     def features(self, rivals: Sequence[Rival]) -> tuple[float, ...]:
         """Return what the confidence in the best of them rests on.
 
-        The log odds of the best against all others by their prices, the probability by rows alone, and how far the
-        misfit exceeds what noise leaves in standard deviations.
+        The log odds of the best against all others by their criteria, its probability by the regression evidence alone,
+        and how far its misfit exceeds what noise leaves, in standard deviations.
         """
         best, *others = self.ranked(rivals)
-        here = self.criterion_of(best)
-        against = sum(math.exp(0.5 * (here - self.criterion_of(other))) for other in others)
+        least = self.criterion_of(best)
+        against = sum(math.exp(0.5 * (least - self.criterion_of(other))) for other in others)
         odds = -math.log(against) if against > 0 else _LARGEST_ODDS
         worth = self.effective * self.rows
         excess = (best.misfit / (self.level * self.rows) - 1.0) * math.sqrt(worth / 2)

@@ -19,14 +19,14 @@ def path_of(sizes, m=2000, terms=8, k_max=6, seed=0):
     return solve_path(Problem.from_arrays(theta, y), k_max)
 
 
-def test_terms_are_held_against_their_price():
+def test_gains_are_compared_with_their_penalty():
     path = path_of([1.0, 0.15])
     found = significance(path, 0)
     assert found.shape == (5, len(SIGNIFICANCE))
     gains = 2000 * log_gains(path)[:, 0]
     # ln m + 2 ln of the factor by which the number of supports of 8 terms grows from one size to the next.
-    prices = np.log(2000) + 2 * np.log([8, 7 / 2, 6 / 3, 5 / 4, 4 / 5, 3 / 6])
-    worth = np.log(gains / prices).clip(-2, 2)
+    penalties = np.log(2000) + 2 * np.log([8, 7 / 2, 6 / 3, 5 / 4, 4 / 5, 3 / 6])
+    worth = np.log(gains / penalties).clip(-2, 2)
     assert found[1] == pytest.approx([worth[:2].min(), worth[2:].max()])
     assert found[0, 1] > 0 > found[1, 1]
 
