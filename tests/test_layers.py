@@ -11,6 +11,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "exactsindy"
 # From the top of the house to the bottom; certificates are read by the solver, never the other way round.
 ORDER = [
     "errors",
+    "_types",
     "_lazy",
     "_atomic",
     "_optional",

@@ -9,11 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from exactsindy._types import Array
 from exactsindy.errors import DataError
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

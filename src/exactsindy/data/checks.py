@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.data.notice import Notice
 from exactsindy.data.splitting import LEAST_SAMPLES
 from exactsindy.errors import DataError
-
-Array = NDArray[np.float64]
 
 
 def unmasked(values: Any) -> NDArray[Any]:

@@ -7,16 +7,13 @@ from itertools import permutations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.data.checks import as_array, as_times, frozen, names_of, numbers
 from exactsindy.data.columns import Columns, Target, parse_targets
 from exactsindy.data.frames import is_xarray, unpack_xarray
 from exactsindy.data.notice import Notice
 from exactsindy.errors import DataError
-
-Array = NDArray[np.float64]
-
 
 # The values of a `Field` in the order of its constructor.
 Parts = tuple[

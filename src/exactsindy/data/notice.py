@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.data.splitting import gap_starts
-
-Array = NDArray[np.float64]
 
 # Beyond this ratio of sizes, thresholds and ridges in the user's units treat the states very differently.
 _SCALE_RATIO = 1e3

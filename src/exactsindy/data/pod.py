@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from exactsindy._types import Array
 from exactsindy.data.checks import frozen
 from exactsindy.data.field import Field
 from exactsindy.data.trajectory import Trajectories, Trajectory
 from exactsindy.errors import DataError
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,9 +8,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.errors import DataError
-
-Array = NDArray[np.float64]
 
 # Three samples are the least that have a derivative with an error estimate.
 LEAST_SAMPLES = 3

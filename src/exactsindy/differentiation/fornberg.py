@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
+from exactsindy._types import Array
 
 
 def fornberg_weights(nodes: ArrayLike, at: ArrayLike, d: int) -> Array:

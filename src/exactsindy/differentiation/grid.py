@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from exactsindy._types import Array
 from exactsindy.errors import DataError
-
-Array = NDArray[np.float64]
 
 # Steps that differ by rounding only: what arange and linspace leave.
 ROUNDING = 1e-9

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from exactsindy import _native as native
+from exactsindy._types import Array
 from exactsindy.differentiation.grid import PRINTED, samples, uniform_step
 from exactsindy.differentiation.splines import CubicSplines
 from exactsindy.errors import DataError
-
-Array = NDArray[np.float64]
 
 _COARSE = np.arange(-2.0, 10.5, 1.0)
 _FINE = np.arange(-0.75, 0.8, 0.25)

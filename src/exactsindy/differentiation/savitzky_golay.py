@@ -6,13 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from exactsindy._types import Array
 from exactsindy.differentiation.finite_difference import FiniteDifference
 from exactsindy.differentiation.grid import PRINTED, samples, uniform_step
 from exactsindy.errors import DataError
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

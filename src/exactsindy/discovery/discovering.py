@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from exactsindy.data import Columns, Field, Notice, Trajectories, as_data
+from exactsindy.data import Columns, Data, Field, Notice, as_data
 from exactsindy.discovery.explain import ambiguity_notices, residual_notices, sampling_notices, selection_notices
 from exactsindy.discovery.prepare import default_rule, folds_of, measured, prepare
 from exactsindy.discovery.prove import interrupted, prove, resolved, rivals, unambiguous
@@ -157,7 +157,7 @@ def discover(
 
 
 def _refined(
-    data: Trajectories | Field,
+    data: Data,
     library: Library,
     prepared: Sequence[Variant],
     selection: Selection,
@@ -177,7 +177,7 @@ def _refined(
     return refine(selection, samples, size, watch.share(_ORBIT_SHARE))
 
 
-def _used(data: Trajectories | Field, form: Any) -> tuple[Trajectories | Field, list[Notice]]:
+def _used(data: Data, form: Any) -> tuple[Data, list[Notice]]:
     """Return the part of the data that equations are sought in."""
     if isinstance(data, Field) or not (isinstance(form, str) and form == "auto"):
         return data, []
@@ -185,9 +185,7 @@ def _used(data: Trajectories | Field, form: Any) -> tuple[Trajectories | Field, 
     return used, list(notes)
 
 
-def _data(
-    data: Any, time: Any, states: Any, targets: Any, controls: Any, trajectory: str | None, gaps: str
-) -> Trajectories | Field:
+def _data(data: Any, time: Any, states: Any, targets: Any, controls: Any, trajectory: str | None, gaps: str) -> Data:
     given = {"time": time, "states": states, "controls": controls, "trajectory": trajectory}
     found = as_data(data, Columns(targets=targets, gaps=gaps, **given))
     if found is data:

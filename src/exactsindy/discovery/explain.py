@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from exactsindy.data import Field, Notice, Trajectories
+from exactsindy._types import Array
+from exactsindy.data import Data, Field, Notice
 from exactsindy.discovery.sampling import sampling
 from exactsindy.errors import DataError
 from exactsindy.forms import Smoothed, Whiteness, smooth
 from exactsindy.problem import Problem
 from exactsindy.selection import Selection
 from exactsindy.solver import Pool, Status, Total
-
-Array = NDArray[np.float64]
 
 # Fewer periods than this are few, fewer samples in one are coarse.
 _FEW_PERIODS = 2.0
@@ -30,7 +28,7 @@ _UNEQUAL = 2.0
 INDISTINGUISHABLE = 2.0
 
 
-def sampling_notices(data: Trajectories | Field, smoothed: Smoothed | None) -> Iterator[Notice]:
+def sampling_notices(data: Data, smoothed: Smoothed | None) -> Iterator[Notice]:
     """Yield what the time axis allows: samples that can be used, periods seen, samples per period."""
     if isinstance(data, Field):
         return

@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.problem import Problem
 from exactsindy.selection import TrajectoryEvidence, shared_path
 from exactsindy.solver import Settings, solve_pool
 from exactsindy.trajectory_fit import WARM, Measured, Support, TrajectoryFit, TrajectoryModel, tangent_problem
 
-Array = NDArray[np.float64]
 Supports = tuple[Support, ...]
 
 # Supports of a size that is not clearly worse than the best one, in units of -2 log likelihood: so many are looked at.

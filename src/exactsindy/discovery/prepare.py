@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from exactsindy.data import Field, Notice, Trajectories
+from exactsindy.data import Data, Field, Notice
 from exactsindy.discovery.field_variants import INFORMED_CELLS, cells, whitened_modes
 from exactsindy.discovery.request import named_form
 from exactsindy.discovery.trajectory_variants import Variant, whitened_increments, whitened_windows
@@ -34,9 +34,7 @@ _MOST_WORK = 2.5e7
 _MOST_NUMBERS = 1 << 24
 
 
-def prepare(
-    data: Trajectories | Field, library: Library, form: Any, settings: Settings
-) -> tuple[list[Variant], list[Notice]]:
+def prepare(data: Data, library: Library, form: Any, settings: Settings) -> tuple[list[Variant], list[Notice]]:
     """Return the rows of a named form or, for "auto", those that the data ask for, and what to say about them."""
     if not (isinstance(form, str) and form == "auto"):
         chosen = named_form(form)
@@ -68,7 +66,7 @@ def default_rule(select: Rule | str, prepared: Sequence[Variant]) -> Rule | str:
     return PathEvidence() if isinstance(prepared[0].form, IncrementForm) else GrowthRatio()
 
 
-def folds_of(part: Variant, data: Trajectories | Field, library: Library) -> Problem | tuple[Problem, ...]:
+def folds_of(part: Variant, data: Data, library: Library) -> Problem | tuple[Problem, ...]:
     """Return the parts of a regression, or the whole where it has none or the data are too short."""
     count = min(_FOLDS, part.problem.n_samples // 8)
     if count < 5 or (isinstance(data, Field) and cells(data) > INFORMED_CELLS):
@@ -79,7 +77,7 @@ def folds_of(part: Variant, data: Trajectories | Field, library: Library) -> Pro
         return part.problem
 
 
-def measured(form: Any, data: Trajectories | Field, library: Library) -> Measured | None:
+def measured(form: Any, data: Data, library: Library) -> Measured | None:
     """Return the samples for orbits; None where there are none, or where a field has too many modes."""
     smoothed = getattr(form, "smoothed", None)
     if isinstance(smoothed, Smoothed):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from exactsindy.data import Field, Trajectories
+from exactsindy.data import Data, Field
 from exactsindy.errors import ProblemError
 from exactsindy.forms import Form, IncrementForm, ModalForm, StrongForm, WeakForm
 from exactsindy.library import Derivatives, Library, Polynomials
@@ -24,7 +24,7 @@ _SIZE, _SIZE_FIELDS = 8, 10
 FORMS: dict[str, type[Any]] = {"strong": StrongForm, "weak": WeakForm, "increment": IncrementForm, "modal": ModalForm}
 
 
-def default_library(data: Trajectories | Field) -> Library:
+def default_library(data: Data) -> Library:
     """Return monomials of degree 3 (less for many states or few samples), for fields also times derivatives.
 
     States and controls that never change are left out: products with them repeat other terms.
@@ -40,7 +40,7 @@ def default_library(data: Trajectories | Field) -> Library:
     return Polynomials(degree, of=None if moving == names else moving)
 
 
-def default_size(data: Trajectories | Field, problem: Problem) -> int:
+def default_size(data: Data, problem: Problem) -> int:
     """Return the largest number of terms that is tried."""
     wide = isinstance(data, Field) and len(problem.terms) > 40
     return min(_SIZE_FIELDS if wide else _SIZE, len(problem.terms))

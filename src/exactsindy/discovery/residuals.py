@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from exactsindy.data import Field, Notice, Trajectories
+from exactsindy.data import Data, Field, Notice
 from exactsindy.discovery.explain import residual_notices
 from exactsindy.discovery.field_variants import INFORMED_CELLS, cells
 from exactsindy.discovery.trajectory_variants import Variant
@@ -14,7 +14,7 @@ from exactsindy.selection import Selection
 
 
 def residuals(
-    data: Trajectories | Field,
+    data: Data,
     library: Library,
     prepared: Sequence[Variant],
     folds: Mapping[str, Any],

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from exactsindy.certificate import Certificate
-from exactsindy.data import Field, Notice, Trajectories
+from exactsindy.data import Data, Notice
 from exactsindy.errors import SolverError
 from exactsindy.model import Model
 from exactsindy.problem import Problem, find_target
@@ -50,7 +50,7 @@ class Discovery:
     problem: Problem
     pool: Pool | None
     warnings: tuple[Notice, ...]
-    data: Trajectories | Field = field(repr=False)
+    data: Data = field(repr=False)
     solution: Solution = field(repr=False)
     arguments: Mapping[str, str] = field(default_factory=dict, repr=False)
 

@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.selection import TRAJECTORY_FIT, PathEvidence, Selection
-
-Array = NDArray[np.float64]
 
 # Below so many samples per period rows are right less often than their evidence says: the odds fall in proportion.
 # `benchmarks/selection.py --tune sampling` prints the power that tuning systems ask for (1 is used).

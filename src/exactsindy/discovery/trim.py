@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.data import Notice, Trajectories
 from exactsindy.forms import smooth
-
-Array = NDArray[np.float64]
 
 # A trajectory is looked at in so many parts of equal length, if that leaves as many samples in each.
 _PARTS, _LEAST_SAMPLES, _LEAST_PARTS = 50, 20, 8

@@ -9,11 +9,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.data import Field, Target, Trajectories, Trajectory, cuts
+from exactsindy.data import Data, Field, Target, Trajectories, Trajectory, cuts
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.library import Features, Library, Variable
-
-Data = Trajectories | Field
 
 
 class NotPositiveDefinite(ProblemError):
@@ -35,7 +33,7 @@ class EquationGroup:
 
 def checked(data: object, form: str) -> Data:
     """Return the data, refusing what is neither trajectories nor a field."""
-    if isinstance(data, Trajectories | Field):
+    if isinstance(data, Data):
         return data
     raise DataError(
         f"{form}: data is of type {type(data).__name__}; expected trajectories or a field: "

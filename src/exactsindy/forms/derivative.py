@@ -8,13 +8,12 @@ from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from exactsindy._types import Array
 from exactsindy.data import Target, Trajectory
 from exactsindy.differentiation import FiniteDifference, SmoothedFiniteDifference, Spectral, uniform_step
 from exactsindy.library import Variable
-
-Array = NDArray[np.float64]
 
 
 class Differentiation(Protocol):

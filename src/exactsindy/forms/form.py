@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
+from exactsindy.data import Data
 from exactsindy.errors import ProblemError
-from exactsindy.forms.base import Data
 from exactsindy.forms.increment.smoothing import Smoothed
 from exactsindy.forms.modal.mode_smoothing import SmoothedField
 from exactsindy.forms.modal.windowed_field import WindowedField

@@ -7,9 +7,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.differentiation import uniform_step
 
-Array = NDArray[np.float64]
 Number = TypeVar("Number", np.float64, np.complex128)
 
 

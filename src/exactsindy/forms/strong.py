@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from exactsindy.data import Trajectories
+from exactsindy._types import Array
+from exactsindy.data import Data, Trajectories
 from exactsindy.differentiation import FiniteDifference, SmoothedFiniteDifference
-from exactsindy.forms.base import Data, EquationGroup, check_count, checked, groups, parts, trajectory_inputs
-from exactsindy.forms.derivative import Array, Differentiation, Slopes
+from exactsindy.forms.base import EquationGroup, check_count, checked, groups, parts, trajectory_inputs
+from exactsindy.forms.derivative import Differentiation, Slopes
 from exactsindy.forms.form import Form
 from exactsindy.forms.strong_field import FieldRows
 from exactsindy.library import Library

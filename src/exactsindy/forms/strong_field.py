@@ -8,12 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
+from exactsindy._types import Array
 from exactsindy.data import Field
 from exactsindy.differentiation import FiniteDifference, uniform_step
 from exactsindy.errors import DataError
 from exactsindy.forms.base import EquationGroup
 from exactsindy.forms.derivative import (
-    Array,
     Differentiation,
     SpaceDerivatives,
     derive,

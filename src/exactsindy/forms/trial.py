@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from exactsindy._types import Array
 from exactsindy.errors import ProblemError
 from exactsindy.forms.base import EquationGroup
 from exactsindy.library import Variable
-
-Array = NDArray[np.float64]
 
 
 @runtime_checkable

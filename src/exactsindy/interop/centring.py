@@ -13,9 +13,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.problem import Block, Problem
-
-Array = NDArray[np.float64]
 
 _BLOCK_ROWS = 4096
 # A centred column that is this much smaller than it was is a constant: what is left of it is rounding.

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.errors import SolverError
 from exactsindy.interop.centring import Rows
 from exactsindy.problem import Problem
 from exactsindy.selection import HeldOutErrors
 from exactsindy.solver import Settings, Solution, solve
 
-Array = NDArray[np.float64]
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 # Sizes tried beyond the best one so far.

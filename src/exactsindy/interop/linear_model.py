@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy._optional import optional
+from exactsindy._types import Array
 from exactsindy.certificate import Certificate
 from exactsindy.interop.centring import Rows, feature_names
 from exactsindy.problem import Problem
 from exactsindy.solver import Settings, Solution
-
-Array = NDArray[np.float64]
 
 _PURPOSE = "ExactSparseRegressor, a scikit-learn estimator,"
 _base = optional("sklearn.base", "sklearn", _PURPOSE)

@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy._optional import optional
+from exactsindy._types import Array
 from exactsindy.certificate import Certificate
 from exactsindy.errors import ConstraintError
 from exactsindy.interop import miosr_arguments as arguments
 from exactsindy.problem import Problem
 from exactsindy.solver import Progress, Settings, Solution, Status, refit, solve
-
-Array = NDArray[np.float64]
 
 _base = optional("pysindy.optimizers.base", "pysindy", "MIOSR, an optimizer for PySINDy,")
 _exceptions = optional("sklearn.exceptions", "pysindy", "MIOSR, an optimizer for PySINDy,")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.constraints import LinearMatrix
 from exactsindy.errors import ConstraintError, ProblemError, SolverError
 from exactsindy.solver import Total
@@ -17,7 +17,6 @@ from exactsindy.solver import Total
 if TYPE_CHECKING:
     from exactsindy.problem import Problem
 
-Array = NDArray[np.float64]
 
 # What PySINDy's MIOSR takes if nobody says anything.
 DEFAULT_SPARSITY = 5

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from exactsindy._types import Array
 from exactsindy.differentiation import PRINTED, samples, uniform_step
 from exactsindy.errors import DataError
-
-Array = NDArray[np.float64]
 
 # These look at the times; all others (`finite_difference` of SINDyDerivative among them) take them for equally spaced
 # and return wrong derivatives without a word.

@@ -7,12 +7,10 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.errors import ProblemError
 from exactsindy.library import Custom, Library, Term, Variable, Variables
-
-Array = NDArray[np.float64]
 
 # They evaluate fields, weak integrals or implicit equations, not columns of samples.
 _REFUSED = {

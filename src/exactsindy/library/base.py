@@ -11,13 +11,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from exactsindy.data import Field, Trajectories
+from exactsindy.data import Data
 from exactsindy.errors import ProblemError
 from exactsindy.library.features import Features
 from exactsindy.library.term import Term
 from exactsindy.library.variables import Variables
 
-Names = Variables | Sequence[str] | Trajectories | Field
+Names = Variables | Sequence[str] | Data
 
 
 class Library(ABC):

@@ -9,14 +9,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from exactsindy._types import Array
 from exactsindy.data import Trajectory
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.library.calculus import differentiate
 from exactsindy.library.program import Program, compile_terms
 from exactsindy.library.term import Expression, Term, Variable
 from exactsindy.library.variables import Variables
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

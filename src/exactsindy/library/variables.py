@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from exactsindy.data import Field, Trajectories
+from exactsindy.data import Data, Field, Trajectories
 from exactsindy.errors import ProblemError
 from exactsindy.library.printing import NAME
 from exactsindy.library.term import Atom, Term, Variable
@@ -51,7 +51,7 @@ class Variables:
             raise ProblemError("Variables(states=()): expected at least one state name.")
 
     @classmethod
-    def of(cls, names: Variables | Sequence[str] | Trajectories | Field) -> Variables:
+    def of(cls, names: Variables | Sequence[str] | Data) -> Variables:
         """Return variables with these state names, or those of data."""
         if isinstance(names, Variables):
             return names

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.errors import ProblemError
 from exactsindy.model.equation import Equation, significant
 from exactsindy.problem import find_target
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.errors import ProblemError
 from exactsindy.library import Term, Variable
 from exactsindy.model.codegen import Parts, vector_function
@@ -21,7 +22,6 @@ from exactsindy.model.equation import variable_name
 from exactsindy.model.phase import Phase
 from exactsindy.model.spectrum import Spectrum
 
-Array = NDArray[np.float64]
 Complex = NDArray[Any]
 Blocks = list[list[Complex | None]]
 Remainder = Callable[[float, Complex], Complex | None]

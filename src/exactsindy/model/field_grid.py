@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from exactsindy._types import Array
 from exactsindy.data import Field, numbers
 from exactsindy.differentiation import PRINTED, FiniteDifference, Spectral, uniform_step
 from exactsindy.errors import DataError, ProblemError
@@ -17,7 +18,6 @@ from exactsindy.library import Variables
 from exactsindy.model.codegen import vector_function
 from exactsindy.model.equation import Equation, variable_name
 
-Array = NDArray[np.float64]
 PerAxis = Mapping[str, ArrayLike] | ArrayLike | None
 
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from exactsindy._types import Array
 from exactsindy.data import Field
 from exactsindy.differentiation import uniform_step
 from exactsindy.errors import DataError
@@ -18,8 +19,6 @@ from exactsindy.model.phase import Phase
 from exactsindy.model.simulation import FieldSimulation, SimulationStatus
 from exactsindy.model.simulation_inputs import check_limit, check_output_times, check_tolerances
 from exactsindy.model.spectrum import Spectrum
-
-Array = NDArray[np.float64]
 
 # Most halvings of an output interval: 2^-48 of it no longer moves the time in double precision (53 bits).
 _DEEPEST = 48

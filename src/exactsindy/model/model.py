@@ -9,8 +9,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from exactsindy._types import Array
 from exactsindy.certificate import Certificate
 from exactsindy.data import Field, Samples
 from exactsindy.errors import ProblemError
@@ -29,8 +30,6 @@ from exactsindy.model.trajectory_simulation import Options, Simulator
 
 if TYPE_CHECKING:
     from exactsindy.solver import Solution
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, repr=False)

@@ -8,16 +8,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from exactsindy._types import Array
 from exactsindy.data import Samples, by_name, is_labelled_row, is_named, numbers
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.library import Features, Variable, Variables
 from exactsindy.model.codegen import vector_function
 from exactsindy.model.equation import Equation, variable_name
 from exactsindy.model.simulation_inputs import control_rows
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

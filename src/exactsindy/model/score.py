@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from exactsindy._types import Array
 from exactsindy.data import Field, Samples, Target, Trajectories, Trajectory, by_name, is_named
 from exactsindy.differentiation import FiniteDifference
 from exactsindy.errors import DataError
@@ -16,7 +17,6 @@ from exactsindy.model.equation import Equation
 from exactsindy.model.field_grid import right_hand_sides
 from exactsindy.model.sampled import Sampled
 
-Array = NDArray[np.float64]
 Differentiation = Callable[..., Any]
 Data = Trajectories | Trajectory | Field | Samples
 

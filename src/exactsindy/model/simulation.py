@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
-from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.data import Field, Trajectories, Trajectory
 from exactsindy.errors import DataError
-
-Array = NDArray[np.float64]
 
 
 class SimulationStatus(Enum):

@@ -8,12 +8,12 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from exactsindy._types import Array
 from exactsindy.data import Samples, by_name, is_labelled_row, is_named, numbers
 from exactsindy.errors import DataError
 
-Array = NDArray[np.float64]
 Control = Callable[[float], Sequence[float]]
 Inputs = Samples | tuple[ArrayLike, Samples] | Callable[[float], Any] | None
 

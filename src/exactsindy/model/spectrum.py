@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from exactsindy._types import Array
+
 Complex = NDArray[Any]
 
 

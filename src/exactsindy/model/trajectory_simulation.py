@@ -9,8 +9,9 @@ from functools import cached_property
 from itertools import count
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from exactsindy._types import Array
 from exactsindy.data import Samples
 from exactsindy.errors import DataError, ExactSindyError
 from exactsindy.library import Variable, Variables
@@ -26,7 +27,6 @@ from exactsindy.model.simulation_inputs import (
     control_function,
 )
 
-Array = NDArray[np.float64]
 Rate = Callable[[float, Array], list[float]]
 
 METHODS = ("LSODA", "RK45", "RK23", "DOP853", "Radau", "BDF")

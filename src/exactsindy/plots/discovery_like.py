@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from exactsindy.data import Field, Notice, Trajectories
+from exactsindy.data import Data, Notice
 from exactsindy.model import Model
 from exactsindy.problem import Problem
 from exactsindy.selection import Selection
@@ -36,7 +36,7 @@ class DiscoveryLike(Protocol):
         """What to be careful about."""
 
     @property
-    def data(self) -> Trajectories | Field:
+    def data(self) -> Data:
         """What was measured."""
 
     @property

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.data import Field, Trajectories, Trajectory
 from exactsindy.errors import ExactSindyError
 from exactsindy.forms import smooth
 from exactsindy.model import FieldSimulation, Model, SimulationStatus
-
-Array = NDArray[np.float64]
 
 # A simulated field with more cells than this costs minutes.
 _CELLS = 20_000_000

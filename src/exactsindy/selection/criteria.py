@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from exactsindy.errors import SolverError
 from exactsindy.problem import Problem
@@ -15,8 +14,6 @@ from exactsindy.selection.choices import Candidate, SizeScore
 from exactsindy.selection.effective import effective_rows
 from exactsindy.selection.growth import first_sizes, ln_choose, row_counts, term_count
 from exactsindy.solver import Solution, Total, refit
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

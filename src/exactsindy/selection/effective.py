@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from exactsindy._types import Array
 from exactsindy.errors import SolverError
 from exactsindy.problem import Problem
-
-Array = NDArray[np.float64]
 
 
 def effective_rows(folds: Sequence[Problem], coef: ArrayLike) -> Array:

@@ -7,14 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.errors import SolverError
 from exactsindy.problem import Problem
 from exactsindy.selection.choices import Candidate, SizeScore
 from exactsindy.solver import Path, Status, Total, total
-
-Array = NDArray[np.float64]
 
 # How often the terms chosen were exactly the true ones, by kind of rows: log10 of the growth ratio, and the share of
 # equations. Increments: random systems of the tuning half. Modes: eight 1-D equations, Kuramoto-Sivashinsky and

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.selection.choices import Candidate, SizeScore
 from exactsindy.selection.growth import (
     GrowthRatio,
@@ -20,8 +20,6 @@ from exactsindy.selection.growth import (
     term_count,
 )
 from exactsindy.solver import Path, Total
-
-Array = NDArray[np.float64]
 
 # What is looked at for each size k, with m rows, gains g and l = ln max(m g, 1).
 FEATURES = (

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.errors import SolverError
 from exactsindy.problem import Problem
 from exactsindy.selection.choices import Candidate, SizeScore
@@ -16,8 +17,6 @@ from exactsindy.selection.folds import leave_one_out, resamples
 from exactsindy.selection.growth import first_sizes
 from exactsindy.selection.paths import shared_path
 from exactsindy.solver import Path, Settings, Total
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

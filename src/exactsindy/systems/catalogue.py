@@ -12,7 +12,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from exactsindy.systems.system import Array, Rng, System, entry_named, integrate
+from exactsindy._types import Array
+from exactsindy.systems.system import Rng, System, entry_named, integrate
 
 
 def _stack(*rates: Array) -> Array:

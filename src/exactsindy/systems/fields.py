@@ -9,11 +9,12 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
+from exactsindy._types import Array
 from exactsindy.data import Field
 from exactsindy.errors import DataError
 from exactsindy.library import Derivatives, Library, Polynomials
 from exactsindy.model import Model
-from exactsindy.systems.system import Array, Rng, entry_named
+from exactsindy.systems.system import Rng, entry_named
 
 Initial = Callable[[Rng, tuple[Array, ...]], tuple[Array, ...]]
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from exactsindy._types import Array
 from exactsindy.data import Field
 from exactsindy.errors import DataError
-from exactsindy.systems.system import Array, Rng
+from exactsindy.systems.system import Rng
 
 
 def noise_scale(x: ArrayLike) -> float:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from exactsindy._types import Array
 from exactsindy.errors import DataError
 
-Array = NDArray[np.float64]
 Entry = TypeVar("Entry")
 # The published experiments use numpy's legacy generator; new work may pass a Generator.
 Rng = np.random.RandomState | np.random.Generator

@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
+from exactsindy._types import Array
 from exactsindy.trajectory_fit.protocols import GaussNewtonStep
-
-Array = NDArray[np.float64]
 
 # Samples that the integral over an interval reaches: those of the cubic of `interval_weights`.
 _REACH = 4

@@ -11,9 +11,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.trajectory_fit.protocols import Flow, GaussNewtonStep, Measured, Support, by_piece, defects, offsets
-
-Array = NDArray[np.float64]
 
 # Tolerances of the equations over an interval, in units of the noise: loose at first, so that the states can follow
 # the data while the coefficients converge, then tight. Each is about a third of the one before; at 0.01 the errors of

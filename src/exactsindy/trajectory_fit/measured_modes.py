@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.data import Field
 from exactsindy.forms import EquationGroup, SmoothedField, integrate_intervals, interval_weights
 from exactsindy.library import Variable
@@ -16,8 +17,6 @@ from exactsindy.trajectory_fit.block_banded import profile_states
 from exactsindy.trajectory_fit.compiled_terms import CompiledTerms
 from exactsindy.trajectory_fit.modal_grid import Complex, ModalGrid, states_per_field
 from exactsindy.trajectory_fit.protocols import Flow, GaussNewtonStep, Support, by_group, defects
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy import _native
+from exactsindy._types import Array
 from exactsindy.data import Trajectory
 from exactsindy.forms import EquationGroup, Smoothed, integrate_intervals, interval_weights, trajectory_inputs
 from exactsindy.library import Program, Variable
 from exactsindy.trajectory_fit.compiled_terms import CompiledTerms
 from exactsindy.trajectory_fit.protocols import Flow, GaussNewtonStep, Support, by_group, by_piece, defects, offsets
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,11 +8,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.data import Field
 from exactsindy.forms import EquationGroup, ModalLibrary, SmoothedField
 from exactsindy.library import Program, Variable
 
-Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
 

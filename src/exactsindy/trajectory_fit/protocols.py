@@ -9,10 +9,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.forms import EquationGroup, integrate_intervals
 from exactsindy.library import Features
 
-Array = NDArray[np.float64]
 # The columns of the terms of one equation.
 Support = tuple[int, ...]
 

@@ -5,19 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from exactsindy.data import Trajectories, cuts
+from exactsindy.data import Data, Trajectories, cuts
 from exactsindy.errors import ProblemError
-from exactsindy.forms.base import Data, check_count, groups, only_trajectories
+from exactsindy.forms.base import check_count, groups, only_trajectories
 from exactsindy.forms.increment.increment_rows import IncrementRows, compressed, split
 from exactsindy.forms.increment.smoothing import Smoothed, order_one, smooth, smooth_guided
 from exactsindy.forms.trial import TrialLike, fitted, trial
 from exactsindy.forms.whiteness import Whiteness, lag_correlation
 from exactsindy.library import Library
 from exactsindy.problem import Problem
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,8 +8,8 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.errors import ProblemError
 from exactsindy.forms.base import EquationGroup, trajectory_inputs
 from exactsindy.forms.increment.hermite import HermiteFeatures
@@ -20,7 +20,6 @@ from exactsindy.forms.trial import Trial
 from exactsindy.library import Features, Variable
 from exactsindy.problem import Collector, Problem
 
-Array = NDArray[np.float64]
 # (theta, target) of each equation: their rows differ by the whitening only, so they come together.
 Chunks = tuple[tuple[Array, Array], ...]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.data import Trajectories, Trajectory, gap_starts
 from exactsindy.differentiation import whittaker
 from exactsindy.errors import DataError
@@ -16,8 +16,6 @@ from exactsindy.forms.base import EquationGroup, groups, trajectory_inputs
 from exactsindy.forms.quadrature import integrate_intervals, interval_weights
 from exactsindy.forms.trial import TrialLike, trial
 from exactsindy.library import Library
-
-Array = NDArray[np.float64]
 
 # The least number of samples a piece needs to be smoothed.
 _LEAST = 8

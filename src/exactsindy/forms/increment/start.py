@@ -6,19 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from exactsindy.data import Trajectory
+from exactsindy._types import Array
+from exactsindy.data import Data, Trajectory
 from exactsindy.errors import ProblemError
-from exactsindy.forms.base import Data, EquationGroup, groups, only_trajectories, trajectory_inputs
+from exactsindy.forms.base import EquationGroup, groups, only_trajectories, trajectory_inputs
 from exactsindy.forms.increment.increment_rows import Chunks, compressed
 from exactsindy.forms.increment.smoothing import Smoothed, order_one, smooth
 from exactsindy.forms.quadrature import integrate_intervals, interval_weights
 from exactsindy.forms.trial import Coefficients, TrialLike, fitted
 from exactsindy.library import Library
 from exactsindy.problem import Problem
-
-Array = NDArray[np.float64]
 
 # Drift ratios that are tried: none, then half decades. Beyond 300 the drift hides all modes; below 1e-6 it is nothing.
 _GRID = np.concatenate(([0.0], 10.0 ** np.arange(-6.0, 2.5, 0.5)))

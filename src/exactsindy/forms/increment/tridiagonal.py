@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from exactsindy import _native as native
+from exactsindy._types import Array
 from exactsindy.forms.base import NotPositiveDefinite
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from exactsindy.data import Field, cuts
+from exactsindy._types import Array
+from exactsindy.data import Data, Field, cuts
 from exactsindy.differentiation import PRINTED, uniform_step
 from exactsindy.errors import DataError
-from exactsindy.forms.base import Data, EquationGroup, check_count, groups, only_field
+from exactsindy.forms.base import EquationGroup, check_count, groups, only_field
 from exactsindy.forms.increment.smoothing import order_one
 from exactsindy.forms.modal.modal_library import ModalLibrary
 from exactsindy.forms.modal.mode_rows import ModeRows, block_of
@@ -23,8 +23,6 @@ from exactsindy.forms.trial import TrialLike, fitted, trial
 from exactsindy.forms.whiteness import Whiteness, lag_correlation
 from exactsindy.library import Library
 from exactsindy.problem import Problem, TallCollector
-
-Array = NDArray[np.float64]
 
 _LEAST = 8
 

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.data import Field
 from exactsindy.forms.base import EquationGroup
 from exactsindy.forms.modal.mode_smoothing import SmoothedField
 from exactsindy.forms.modal.modes import Complex
 from exactsindy.forms.trial import Trial
 from exactsindy.library import Variable
-
-Array = NDArray[np.float64]
 
 # Variables, and mean and mean square of the slopes by them (equations x variables).
 Slopes = tuple[tuple[Variable, ...], Array, Array]

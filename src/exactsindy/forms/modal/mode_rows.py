@@ -6,15 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.forms.modal.modal_library import ModalLibrary, Slopes
 from exactsindy.forms.modal.modes import Complex
 from exactsindy.forms.modal.windowed_field import WindowedLibrary
 from exactsindy.forms.quadrature import integrate_intervals, interval_weights
 from exactsindy.forms.trial import Trial
-
-Array = NDArray[np.float64]
 
 # Numbers held at once while library columns are formed on the grid.
 _BLOCK_NUMBERS = 1 << 22

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.data import Field
 from exactsindy.forms.modal.modes import Box, Complex, Spectra, spectra
-
-Array = NDArray[np.float64]
 
 # Up to this many times the exact eigenvectors of the penalty are used, beyond it cosines, which differ from
 # them only near the ends.

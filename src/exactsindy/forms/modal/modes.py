@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.data import Field
 from exactsindy.errors import DataError
 
-Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
 # Grid points transformed together: a few arrays of eight megabytes.

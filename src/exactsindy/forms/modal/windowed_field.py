@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.data import Field
 from exactsindy.differentiation import PRINTED, FiniteDifference, uniform_step
 from exactsindy.errors import DataError
@@ -19,7 +20,6 @@ from exactsindy.forms.modal.mode_smoothing import TimeBasis, last_shell, smooth_
 from exactsindy.forms.trial import Trial
 from exactsindy.library import Variable
 
-Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
 # The vectors of a longer axis would need more memory than the data.

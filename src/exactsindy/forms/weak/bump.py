@@ -9,7 +9,7 @@ import numpy as np
 from numpy.polynomial import Polynomial
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from exactsindy._types import Array
 
 # Samples of the local polynomials: their error, h^6, is far below that of any data.
 STENCIL = 6

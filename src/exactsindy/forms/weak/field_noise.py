@@ -9,12 +9,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.forms.trial import Coefficients
 from exactsindy.forms.weak.by_parts import ByParts
 from exactsindy.forms.weak.field_rows import FieldRows
 from exactsindy.library import Features, Term, Variable
 
-Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
 # Weights held at once, whatever the length of the data.

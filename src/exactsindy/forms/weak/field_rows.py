@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.data import Field
 from exactsindy.forms.base import EquationGroup
 from exactsindy.forms.weak.by_parts import ByParts, Part
@@ -16,8 +16,6 @@ from exactsindy.forms.weak.patch import Patches
 from exactsindy.forms.weak.products import product
 from exactsindy.forms.weak.windows import AxisWindows
 from exactsindy.library import Atom, Features, Term, Variable
-
-Array = NDArray[np.float64]
 
 # Points evaluated together: the integrands of a library of a hundred terms stay in the second-level cache.
 _SLAB_POINTS = 4096

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.differentiation import PRINTED, uniform_step, whittaker
 
-Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 Rng = np.random.Generator | np.random.RandomState
 

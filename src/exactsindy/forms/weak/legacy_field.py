@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.differentiation import fornberg_weights
 from exactsindy.errors import ProblemError
 from exactsindy.forms.weak.field_rows import FieldRows, is_product
@@ -16,7 +16,6 @@ from exactsindy.forms.weak.patch import box_of
 from exactsindy.forms.weak.products import product
 from exactsindy.library import Features, Term, Variable
 
-Array = NDArray[np.float64]
 # What a function is multiplied with: a field, orders of derivatives that act on the function, and those on the field.
 Part = tuple[str, tuple[int, ...], tuple[int, ...]]
 

@@ -8,13 +8,11 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.data import Field
 from exactsindy.differentiation import FiniteDifference, fornberg_weights, uniform_step
 from exactsindy.library import Variable
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

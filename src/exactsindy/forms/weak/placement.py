@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from exactsindy._types import Array
 from exactsindy.differentiation import uniform_step
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.forms.weak.layout import (
@@ -20,7 +21,6 @@ from exactsindy.forms.weak.layout import (
 )
 from exactsindy.forms.weak.windows import AxisWindows, aligned, published, snapped, unequal
 
-Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 Width = float | Sequence[float] | Mapping[str, float] | None
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from exactsindy._types import Array
 
 # From this many multiplications on OpenBLAS starts threads. Thousands of small threaded products cost many
 # times the work itself as soon as another program uses one of the cores.

@@ -6,14 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.data import Trajectory
 from exactsindy.forms.base import EquationGroup, trajectory_inputs
 from exactsindy.forms.weak.products import product
 from exactsindy.forms.weak.windows import AxisWindows
-
-Array = NDArray[np.float64]
 
 # Windows of one product: enough for BLAS, few enough for their weights to stay in cache.
 _BATCH = 64

@@ -9,10 +9,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from exactsindy.data import Field, Trajectories, Trajectory
+from exactsindy._types import Array
+from exactsindy.data import Data, Field, Trajectories, Trajectory
 from exactsindy.differentiation import FiniteDifference
 from exactsindy.errors import DataError, ProblemError
-from exactsindy.forms.base import Data, EquationGroup, check_count, checked, groups, parts
+from exactsindy.forms.base import EquationGroup, check_count, checked, groups, parts
 from exactsindy.forms.derivative import SpaceDerivatives
 from exactsindy.forms.form import Form
 from exactsindy.forms.trial import Coefficients, TrialLike, fitted, trial
@@ -29,8 +30,6 @@ from exactsindy.forms.weak.windows import AxisWindows
 from exactsindy.forms.whiteness import Whiteness, lag_correlation
 from exactsindy.library import Library
 from exactsindy.problem import Problem
-
-Array = NDArray[np.float64]
 
 _QUADRATURES = ("exact", "pysindy", "legacy")
 # Draws made to replace windows that meet missing cells.

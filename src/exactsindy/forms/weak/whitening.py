@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.data import Field, Trajectories, Trajectory
 from exactsindy.differentiation import whittaker
 from exactsindy.forms.base import NotPositiveDefinite, trajectory_inputs
@@ -16,8 +17,6 @@ from exactsindy.forms.trial import Trial
 from exactsindy.forms.weak.layout import sample_lines
 from exactsindy.forms.weak.trajectory_rows import TrajectoryRows
 from exactsindy.library import Variable
-
-Array = NDArray[np.float64]
 
 # Added to the covariance, as a share of its mean diagonal. Smooth windows that overlap heavily span far fewer
 # directions than there are of them; in the rest rounding and quadrature would pass for information.

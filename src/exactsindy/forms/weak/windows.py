@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.differentiation import uniform_step
 from exactsindy.forms.weak.bump import STENCIL, Cells, bump, interpolated_weights, linear_weights
 
-Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 # Weights by order of the derivative of the test function.
 Kernel = dict[int, Array]
