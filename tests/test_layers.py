@@ -15,7 +15,6 @@ ORDER = [
     "_lazy",
     "_atomic",
     "_optional",
-    "metrics",
     "data",
     "datasets",
     "differentiation",

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from exactsindy.metrics import coefficient_error
 from exactsindy.systems import SYSTEMS
 from exactsindy_experiments import DURATIONS, Instance, prepare
 from exactsindy_experiments.instances import equation
+from exactsindy_experiments.metrics import coefficient_error
 
 
 def test_durations():

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.metrics import true_positivity_rate
 from exactsindy.solver import Settings, Solution, Status, refit, solve, solve_path
+from exactsindy_experiments.metrics import true_positivity_rate
 from exactsindy_experiments.paper.criterion import aicc
 from exactsindy_experiments.paper.regression import Regression
 

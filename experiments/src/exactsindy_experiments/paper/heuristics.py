@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.errors import MissingDependency
-from exactsindy.metrics import true_positivity_rate
 from exactsindy.problem import Problem
+from exactsindy_experiments.metrics import true_positivity_rate
 from exactsindy_experiments.paper.criterion import aicc
 from exactsindy_experiments.paper.exact import Fit
 from exactsindy_experiments.paper.regression import Regression

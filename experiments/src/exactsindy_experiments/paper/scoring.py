@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from exactsindy.differentiation import SmoothedFiniteDifference
 from exactsindy.library import Polynomials
-from exactsindy.metrics import support_counts, true_positivity_rate
 from exactsindy.systems import find_system
+from exactsindy_experiments.metrics import support_counts, true_positivity_rate
 
 Array = NDArray[np.float64]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from exactsindy.errors import DataError
-from exactsindy.metrics import (
+from exactsindy_experiments.metrics import (
     SupportCounts,
     coefficient_error,
     exact_support,
