@@ -1,4 +1,35 @@
-"""Errors raised by exactsindy. Each names the argument, what came, what was expected and the cure."""
+"""Errors raised by exactsindy. Each names the argument, what came, what was expected and what to do."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+# Names at least this alike (`difflib` ratio, 1 is equal) are suggested; half the letters is far enough for a slip.
+_ALIKE = 0.5
+# Longer lists of names are cut.
+_MOST_LISTED = 12
+
+
+def nearest(name: object, known: Iterable[str]) -> str:
+    """Return the end of a message about an unknown name: which known names are near, and which there are.
+
+    Examples
+    --------
+    >>> nearest("lorentz", ["lorenz", "hopf"])
+    "Did you mean 'lorenz'? Known are lorenz, hopf."
+    """
+    names = list(known)
+    close = difflib.get_close_matches(str(name), names, n=3, cutoff=_ALIKE)
+    hint = f"Did you mean {' or '.join(map(repr, close))}? " if close else ""
+    return f"{hint}Known are {listed(names)}."
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return names with commas between them, the first ones of a long list."""
+    every = list(names)
+    shown = ", ".join(every[:_MOST_LISTED])
+    return shown if len(every) <= _MOST_LISTED else f"{shown}, ... ({len(every)} in all)"
 
 
 class ExactSindyError(Exception):

@@ -13,7 +13,7 @@ def test_every_data_set_loads():
 
 
 def test_unknown_name_says_what_there_is():
-    with pytest.raises(DataError, match="no bundled data set 'lorentz': did you mean 'lorenz'"):
+    with pytest.raises(DataError, match=r"no bundled data set 'lorentz'\. Did you mean 'lorenz'"):
         dataset("lorentz")
 
 

@@ -167,10 +167,10 @@ def test_latex():
 @pytest.mark.parametrize(
     ("item", "message"),
     [
-        ("x^2 q", "Term 'x^2 q': unknown name 'q'; known are x, y, t."),
-        ("X", "Term 'X': unknown name 'X'; known are x, y, t."),
+        ("x^2 q", "Term 'x^2 q': unknown name 'q'. Known are x, y, t."),
+        ("X", "Term 'X': unknown name 'X'. Known are x, y, t."),
         ("2 x", "Term '2 x': a term carries no number in front, the fit finds it; write 'x'."),
-        ("foo(x)", "Term 'foo(x)': unknown function 'foo'; known are sin, cos,"),
+        ("foo(x)", "Term 'foo(x)': unknown function 'foo'. Known are sin, cos,"),
         ("x^0.5", "a power must be a whole number (use sqrt(...) for roots)"),
         ("x^y", "a power must be a whole number"),
         ("sin(x", "Term 'sin(x': a closing parenthesis is missing at position 5."),
@@ -189,7 +189,7 @@ def test_latex():
         ),
         (("f", lambda: 1), "the function 'f' has no named arguments"),
         (Term.variable("q"), "the term 'q' uses 'q', which the data do not have; known are x, y, t."),
-        (sympy.Symbol("q"), "Terms: unknown name 'q'; known are x, y, t."),
+        (sympy.Symbol("q"), "Terms: unknown name 'q'. Known are x, y, t."),
         (
             2 * sympy.Symbol("x"),
             "Terms([2*x]): a term carries no number in front, the fit finds it; pass 'x'.",
@@ -217,7 +217,7 @@ def test_errors_of_the_list_and_near_misses():
     with pytest.raises(ProblemError, match=r"Did you mean 'theta'\?"):
         Terms(["tetha"]).terms(("theta",))
     field = Variables(("u",), axes=("x",))
-    with pytest.raises(ProblemError, match="known are u, x, t and derivatives such as u_x"):
+    with pytest.raises(ProblemError, match=r"Known are u, x, t\. Derivatives are written like u_x\."):
         Terms(["u_z"]).terms(field)
 
 

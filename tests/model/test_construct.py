@@ -150,7 +150,7 @@ def test_plain_names_are_parsed() -> None:
     model = Model.from_solution(solution(problem, [[0, 2]]))
     assert str(model) == "x'' = x + 3 sin(x)"
     unnamed = Problem.from_arrays(np.eye(2), [1.0, 2.0])
-    with pytest.raises(ProblemError, match=r"unknown name 'theta0'; known are y0, t\. Inputs that have no equation"):
+    with pytest.raises(ProblemError, match=r"unknown name 'theta0'\. Known are y0, t\. Inputs that have no equation"):
         Model.from_solution(solution(unnamed, [[0]]))
 
 

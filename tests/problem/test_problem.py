@@ -159,8 +159,8 @@ def test_full_name_wins_over_bare_name():
     "target, message",
     [
         ("y", r"target 'y' is ambiguous: it may mean y', y''. Give the full name\."),
-        ("vleocity", r"no target 'vleocity': did you mean 'velocity'\? The targets are y', y'', velocity\."),
-        ("Q7", r"there is no target 'Q7': The targets are y', y'', velocity\."),
+        ("vleocity", r"no target 'vleocity'\. Did you mean 'velocity'\? Known are y', y'', velocity\."),
+        ("Q7", r"there is no target 'Q7'\. Known are y', y'', velocity\."),
         (3, r"target 3 is out of range: the targets are 0 to 2 \(y', y'', velocity\)"),
         (-1, r"target -1 is out of range"),
         (True, r"target is True of type bool: expected an index or a name"),

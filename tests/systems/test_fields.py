@@ -48,7 +48,7 @@ def test_noise_is_relative_to_the_mean_size_over_time():
 
 
 def test_messages():
-    with pytest.raises(DataError, match="there is no field system 'burger'; did you mean burgers"):
+    with pytest.raises(DataError, match=r"there is no field system 'burger'\. Did you mean 'burgers'"):
         find_field_system("burger")
     clean = find_field_system("burgers").simulate(np.random.RandomState(0), points=32, times=[0.0, 0.01, 0.02])
     with pytest.raises(DataError, match="fraction: got -1; expected a noise level"):

@@ -158,8 +158,8 @@ def test_quick_is_a_small_part_of_an_experiment(study, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"experiment": "weka"}, "experiment: there is no experiment 'weka'; did you mean weak?"),
-        ({"experiment": "?"}, "expected one of differential, differential-small"),
+        ({"experiment": "weka"}, "experiment: there is no experiment 'weka'. Did you mean 'weak'?"),
+        ({"experiment": "?"}, "Known are differential, differential-small"),
         ({"systems": ["lorentz"]}, "systems: weak has no system 'lorentz'; expected some of van_der_pol"),
         ({"algorithms": ["lasso"]}, "algorithms: weak has no 'lasso'; expected some of exact, stlsq"),
         ({"protocols": ["theirs"]}, "protocols: weak has no 'theirs'; expected some of published, ours"),

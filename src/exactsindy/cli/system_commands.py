@@ -56,26 +56,15 @@ def generate(
       exactsindy systems generate lorenz --samples 2500 --step 0.002 --noise 0.01 --out lorenz.csv
       exactsindy systems generate burgers --noise 0.1 --out burgers.npz
     """
-    from exactsindy.errors import DataError
-    from exactsindy.systems import FIELD_SYSTEMS, SYSTEMS, find_system
+    from exactsindy.errors import nearest
+    from exactsindy.systems import FIELD_SYSTEMS, SYSTEMS
 
     key = name.strip().lower().replace(" ", "_").replace("-", "_")
     if key in FIELD_SYSTEMS:
         return _field(FIELD_SYSTEMS[key], out, noise, seed)
-    try:
-        system = find_system(name)
-    except DataError as error:
-        every = (*SYSTEMS, *FIELD_SYSTEMS)
-        message = str(error) if "did you mean" in str(error) else f"there is no system {name!r}; {_advice(key, every)}"
-        output.fail(message.removeprefix("name: "))
-    _trajectory(system, out, samples, step, noise, seed)
-
-
-def _advice(key: str, every: tuple[str, ...]) -> str:
-    import difflib
-
-    near = difflib.get_close_matches(key, every, n=1, cutoff=0.5)
-    return f"did you mean {near[0]}?" if near else f"expected one of {', '.join(every)}."
+    if key not in SYSTEMS:
+        output.fail(f"there is no system {name!r}. {nearest(key, (*SYSTEMS, *FIELD_SYSTEMS))}")
+    _trajectory(SYSTEMS[key], out, samples, step, noise, seed)
 
 
 def _trajectory(system: Any, out: Path, samples: int, step: float, noise: float, seed: int) -> None:

@@ -6,7 +6,6 @@ A variable is a pair (equation, term), numbered ``equation * D + term`` over ``p
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.errors import ConstraintError, ProblemError
+from exactsindy.errors import ConstraintError, ProblemError, nearest
 from exactsindy.problem import Problem, find_target
 
 #: A coefficient by name: (equation, term); indices and term objects work too.
@@ -178,11 +177,7 @@ class RulesBuilder:
         same = [j for other, j in self._positions.items() if sorted(other.split()) == factors]
         if len(same) == 1:
             return same[0]
-        near = difflib.get_close_matches(str(name), self.problem.names, n=3, cutoff=0.3)
-        hint = f" Did you mean {' or '.join(repr(n) for n in near)}?" if near else ""
-        raise ConstraintError(
-            f"{self.speaker}: there is no term {name!r}.{hint} The terms are {_listed(self.problem.names)}."
-        )
+        raise ConstraintError(f"{self.speaker}: there is no term {name!r}. {nearest(name, self.problem.names)}")
 
     def group(self, group: Any) -> tuple[int, ...]:
         """Return the variables of a group: pairs, the name of an equation, or {equation: terms}."""
@@ -281,8 +276,3 @@ class RulesBuilder:
     def label(self, v: int) -> str:
         """Return the name of a variable."""
         return f"{self.problem.target_names[v // self.width]}: {self.problem.names[v % self.width]}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:20])
-    return shown if len(names) <= 20 else f"{shown}, ... ({len(names)} in all)"

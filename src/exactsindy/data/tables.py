@@ -14,7 +14,7 @@ from exactsindy.data.columns import Columns
 from exactsindy.data.frames import Table, dimensions, index_column, is_frame, is_xarray, named_columns
 from exactsindy.data.notice import Notice
 from exactsindy.data.splitting import LEAST_SAMPLES, whole_ranges
-from exactsindy.errors import DataError
+from exactsindy.errors import DataError, nearest
 
 T = TypeVar("T")
 # The constructor of a trajectory: (times, states, names, *, controls, control_names, derivatives, label).
@@ -154,7 +154,7 @@ def _column(table: Table, name: str, what: str) -> NDArray[Any]:
     if not isinstance(name, str):
         raise DataError(f"{what} holds a {type(name).__name__}; expected names of columns: {', '.join(table)}.")
     if name not in table:
-        raise DataError(f"{what}: there is no column {name!r}; the columns are {', '.join(table)}.")
+        raise DataError(f"{what}: there is no column {name!r}. {nearest(name, table)}")
     return table[name]
 
 

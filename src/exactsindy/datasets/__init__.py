@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING
 
-from exactsindy.errors import DataError
+from exactsindy.errors import DataError, nearest
 
 if TYPE_CHECKING:
     from exactsindy.data import Trajectories
@@ -32,9 +31,7 @@ def dataset(name: str) -> Trajectories:
     from exactsindy.data import Trajectories, load
 
     if name not in _FILES:
-        near = difflib.get_close_matches(name, _FILES, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        raise DataError(f"there is no bundled data set {name!r}: {hint}There are {', '.join(_FILES)}.")
+        raise DataError(f"there is no bundled data set {name!r}. {nearest(name, _FILES)}")
     file, time = _FILES[name]
     with as_file(files(__name__) / file) as path:
         data = load(path, time=time)

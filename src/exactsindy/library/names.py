@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
-from exactsindy.errors import ProblemError
+from exactsindy.errors import ProblemError, nearest
 from exactsindy.library.printing import derivative_name
 from exactsindy.library.term import Variable
 from exactsindy.library.variables import Variables
@@ -36,13 +35,10 @@ def derivative(state: str, axes: Iterable[str], variables: Variables) -> Variabl
 
 def unknown(name: str, variables: Variables, where: str) -> ProblemError:
     """Return the error for a name that is neither a variable nor a derivative, with near misses."""
-    near = get_close_matches(name, variables.known, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    derivatives = ""
+    message = f"{where}: unknown name {name!r}. {nearest(name, variables.known)}"
     if variables.axes:
-        example = derivative_name(variables.states[0], variables.axes[:1])
-        derivatives = f" and derivatives such as {example}"
-    return ProblemError(f"{where}: unknown name {name!r}; known are {', '.join(variables.known)}{derivatives}.{hint}")
+        message += f" Derivatives are written like {derivative_name(variables.states[0], variables.axes[:1])}."
+    return ProblemError(message)
 
 
 def _axes(text: str, axes: tuple[str, ...]) -> tuple[str, ...]:

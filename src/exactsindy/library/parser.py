@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from exactsindy.errors import ProblemError
+from exactsindy.errors import ProblemError, nearest
 from exactsindy.library.calculus import FUNCTIONS, reciprocal
 from exactsindy.library.names import resolve, unknown
 from exactsindy.library.term import Expression, Function, Group, Term
@@ -171,7 +171,7 @@ class _Reader:
             raise unknown(word.group(), self.variables, f"Term {self.text!r}")
         if word.group() not in FUNCTIONS:
             raise ProblemError(
-                f"Term {self.text!r}: unknown function {word.group()!r}; known are {', '.join(FUNCTIONS)}. "
+                f"Term {self.text!r}: unknown function {word.group()!r}. {nearest(word.group(), FUNCTIONS)} "
                 "Pass a Python function in Terms([...]) for any other."
             )
         self.at = word.end()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 
 import numpy as np
 
-from exactsindy.errors import ProblemError
+from exactsindy.errors import ProblemError, listed, nearest
 
 # How the equation of a state is named: x', x'' (ODE), u_t, u_tt (PDE).
 _SUFFIXES = ("'", "''", "'''", "_t", "_tt")
@@ -18,9 +17,7 @@ def find_target(target: int | str, names: Sequence[str]) -> int:
     if isinstance(target, int | np.integer) and not isinstance(target, bool):
         if 0 <= target < len(names):
             return int(target)
-        raise ProblemError(
-            f"target {target} is out of range: the targets are 0 to {len(names) - 1} ({_listed(names)})."
-        )
+        raise ProblemError(f"target {target} is out of range: the targets are 0 to {len(names) - 1} ({listed(names)}).")
     if not isinstance(target, str):
         raise ProblemError(f"target is {target!r} of type {type(target).__name__}: expected an index or a name.")
     if target in names:
@@ -29,12 +26,5 @@ def find_target(target: int | str, names: Sequence[str]) -> int:
     if len(matches) == 1:
         return names.index(matches[0])
     if matches:
-        raise ProblemError(f"target {target!r} is ambiguous: it may mean {_listed(matches)}. Give the full name.")
-    near = difflib.get_close_matches(target, names, n=3, cutoff=0.3)
-    hint = f"did you mean {' or '.join(repr(name) for name in near)}? " if near else ""
-    raise ProblemError(f"there is no target {target!r}: {hint}The targets are {_listed(names)}.")
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:12])
-    return shown if len(names) <= 12 else f"{shown}, ... ({len(names)} in all)"
+        raise ProblemError(f"target {target!r} is ambiguous: it may mean {listed(matches)}. Give the full name.")
+    raise ProblemError(f"there is no target {target!r}. {nearest(target, names)}")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from exactsindy.errors import SolverError
+from exactsindy.errors import SolverError, nearest
 from exactsindy.problem import Problem
 from exactsindy.selection.choices import Candidate, Choice, Selection, SizeScore, TableRow, rows_of
 from exactsindy.selection.criteria import BIC, EBIC
@@ -55,9 +54,8 @@ def find_rule(rule: Rule | str) -> Rule | str:
             return rule
         if rule in RULES:
             return RULES[rule]()
-        near = difflib.get_close_matches(rule, ["auto", *RULES], 1, 0.5)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise SolverError(f"rule={rule!r}: expected one of auto, {', '.join(RULES)}, or a rule such as BIC().{hint}")
+        advice = nearest(rule, ["auto", *RULES])
+        raise SolverError(f"rule={rule!r}: expected the name of a rule, or a rule such as BIC(). {advice}")
     if isinstance(rule, type) or not hasattr(rule, "scores"):
         raise SolverError(
             f"rule={rule!r}: expected one of auto, {', '.join(RULES)}, or a rule: GrowthRatio(), AICc(...), BIC(...), "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from exactsindy._types import Array
-from exactsindy.errors import DataError
+from exactsindy.errors import DataError, nearest
 
 Entry = TypeVar("Entry")
 # The published experiments use numpy's legacy generator; new work may pass a Generator.
@@ -155,9 +154,7 @@ def entry_named(name: str, catalogue: Mapping[str, Entry], kind: str) -> Entry:
     key = name.strip().lower().replace(" ", "_").replace("-", "_")
     if key in catalogue:
         return catalogue[key]
-    nearest = difflib.get_close_matches(key, catalogue, n=3, cutoff=0.5)
-    advice = f"did you mean {' or '.join(nearest)}?" if nearest else f"expected one of {', '.join(catalogue)}."
-    raise DataError(f"name: there is no {kind} {name!r}; {advice}")
+    raise DataError(f"name: there is no {kind} {name!r}. {nearest(key, catalogue)}")
 
 
 def _initial(x0: ArrayLike, system: System) -> Array:

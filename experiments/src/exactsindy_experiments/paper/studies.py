@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
 
+from exactsindy import errors
 from exactsindy.errors import DataError
 from exactsindy_experiments.paper.records import PROTOCOLS, Case, rounded
 
@@ -247,6 +247,4 @@ def find_study(name: str) -> Study:
     """
     if name in STUDIES:
         return STUDIES[name]
-    near = difflib.get_close_matches(name, STUDIES, n=2, cutoff=0.5)
-    advice = f"did you mean {' or '.join(near)}?" if near else f"expected one of {', '.join(STUDIES)}."
-    raise DataError(f"experiment: there is no experiment {name!r}; {advice}")
+    raise DataError(f"experiment: there is no experiment {name!r}. {errors.nearest(name, STUDIES)}")
