@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from exactsindy.solver.backends import enumeration
+from exactsindy.solver.equations import Equation
 from exactsindy.solver.settings import Settings
 from exactsindy_experiments import Answer
 
@@ -11,16 +12,19 @@ from exactsindy_experiments import Answer
 @pytest.fixture
 def stand_in():
     def solve(equation, seconds):
-        ridge = np.full(len(equation.z), equation.ridge)
-        found = enumeration.solve_equation(
+        width = len(equation.z)
+        record = Equation(
+            "x'",
             equation.theta_factor,
             equation.z,
-            equation.rest_square,
-            ridge,
-            equation.size,
-            settings=Settings(seconds=seconds),
+            np.array([np.sqrt(equation.rest_square)]),
+            np.full(width, equation.ridge),
+            np.arange(width),
+            tuple(f"theta{j}" for j in range(width)),
         )
-        status = found.status.name.lower().replace("_", " ")
-        return Answer(found.support, status, found.seconds, found.seconds, found.lower_bound, found.nodes)
+        outcome = enumeration.solve_equation(record, equation.size, Settings(seconds=seconds))
+        status = "optimal" if outcome.stop is None else outcome.stop.name.lower().replace("_", " ")
+        support, spent = outcome.answers[0].support, outcome.seconds
+        return Answer(support, status, spent, spent, outcome.bound, outcome.nodes)
 
     return solve

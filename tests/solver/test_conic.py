@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import exactsindy as es
-from exactsindy.constraints import compile_rules
+from exactsindy.constraints import Stacked, compile_rules
 from exactsindy.constraints.convex import triangle
 from exactsindy.solver.backends.clarabel_node import Conic, matrix_of, solve_node
 
@@ -84,8 +84,6 @@ def test_the_bound_is_below_every_feasible_point():
     """Points that satisfy the cone have values above the bound, whatever Clarabel reported."""
     problem = two_states(5)
     rules = compile_rules(problem, [es.constraints.Dissipative(0.1)])
-    from exactsindy.certificate.stacked import Stacked
-
     stacked = Stacked.of(rules, [0, 1], np.zeros((2, 3)), [1.0, 1.0], [])
     conic = Conic.of(stacked, rules.convex)
     result = solve_node(conic, np.arange(6), 1e3)

@@ -82,7 +82,7 @@ def test_scip_agrees():
     with pytest.raises(es.errors.SolverError, match=r"takes no SemiContinuous"):
         es.solve(problem, 2, constraints=[es.constraints.SemiContinuous("x", "theta0", 0.5)], backend="scip")
     with pytest.raises(
-        es.errors.SolverError, match="backend='gurobi-bigm' takes no constraints: use native, enumerate"
+        es.errors.SolverError, match="backend='gurobi-bigm' takes no constraints and no Total: use native, enumerate"
     ):
         es.solve(problem, 2, constraints=constraints, backend="gurobi-bigm")
 

@@ -14,8 +14,9 @@ import pytest
 
 import oracle
 from exactsindy.problem import Problem
-from exactsindy.solver import Settings, Status, solve, solve_path, solve_pool
+from exactsindy.solver import Settings, Status, ridge_matrix, solve, solve_path, solve_pool
 from exactsindy.solver.backends import enumeration
+from exactsindy.solver.equations import equations_of
 
 ONE = Settings(threads=1)
 EPS = np.finfo(float).eps
@@ -136,18 +137,18 @@ def resolution(problem, solution, row):
 def check_equation(problem, row, size, ridge, solution):
     """One equation of a solution against the enumeration backend on the same stored doubles."""
     block, j = problem.locate(row)
-    z, rest = block.target(j)
+    z, _ = block.target(j)
     weights = np.broadcast_to(np.asarray(ridge, dtype=float), len(block.names)).copy()
-    want = enumeration.solve_equation(
-        np.ascontiguousarray(block.theta_factor), z, float(rest @ rest), weights, size, settings=Settings()
-    )
+    equation = equations_of(problem, ridge_matrix(problem, ridge))[row]
+    want = enumeration.solve_equation(equation, size, Settings())
+    support = want.answers[0].support
     assert solution.status[row] is Status.OPTIMAL
-    assert want.status is Status.OPTIMAL
-    label = f"want {want.support} {want.objective!r}, got {solution.support[row]} {solution.objective[row]!r}"
-    if solution.support[row] != want.support:
+    assert want.stop is None
+    label = f"want {support} {want.objective!r}, got {solution.support[row]} {solution.objective[row]!r}"
+    if solution.support[row] != support:
         # Supports closer than 2^-79 (or below the resolution of the residual norm) are a tie for the search, decided
         # by size and order; the enumeration compares rationals. Nothing farther apart may be swapped.
-        ours, theirs = (exact_value(block.theta_factor, z, weights, s) for s in (solution.support[row], want.support))
+        ours, theirs = (exact_value(block.theta_factor, z, weights, s) for s in (solution.support[row], support))
         blur = resolution(problem, solution, row)
         assert abs(float(ours) ** 0.5 - float(theirs) ** 0.5) <= blur + 2.0**-79 * float(theirs) ** 0.5, label
         return

@@ -271,9 +271,17 @@ def test_weight_of_an_unknown_equation_is_refused(problem):
         solve(problem, Total(2, {"w": 1.0}))
 
 
-def test_other_backends_do_not_take_total(problem):
-    with pytest.raises(SolverError, match=r"backend='scip' does not take Total: use 'native' or 'enumerate'\."):
-        solve(problem, Total(2), backend="scip")
+@pytest.mark.parametrize("backend", ["scip", "gurobi", "enumerate"])
+def test_other_backends_take_total(problem, backend):
+    expected, solution = solve(problem, Total(3, [2.0, 1.0])), solve(problem, Total(3, [2.0, 1.0]), backend=backend)
+    assert solution.support == expected.support
+    assert solution.objective == pytest.approx(expected.objective, rel=1e-9)
+    assert solution.lower_bound[0] <= expected.objective[0] * (1 + 1e-9)
+
+
+def test_big_m_takes_no_total(problem):
+    with pytest.raises(SolverError, match=r"backend='gurobi-bigm' takes no constraints and no Total: use native"):
+        solve(problem, Total(2), backend="gurobi-bigm")
 
 
 def test_path_of_total_has_no_sizes_per_equation(problem):

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from exactsindy.certificate.stacked import Stacked
-from exactsindy.constraints import compile_rules
+from exactsindy.constraints import Stacked, compile_rules
 from exactsindy.solver import Settings, Total, solve
-from exactsindy.solver.backends.joint_mip import gurobi_model
+from exactsindy.solver.backends.gurobi import write_model
+from exactsindy.solver.backends.scaling import scaled_problem
 from exactsindy_experiments.constraint_cases import Case
 
 _REPEATS = 5
@@ -96,7 +96,7 @@ def _gurobi(stacked: Stacked, seconds: float) -> tuple[float, float, int, set[in
     """Return solve and build times, nodes and support of Gurobi: scaled columns, gap 1e-9 (an equal proof)."""
     import gurobipy
 
-    scaled, _ = stacked.scaled()
+    scaled = scaled_problem(stacked)
     best: tuple[float, float, int, set[int]] = (np.inf, np.inf, 0, set())
     for _ in range(3):
         with gurobipy.Env(empty=True) as env:
@@ -104,7 +104,7 @@ def _gurobi(stacked: Stacked, seconds: float) -> tuple[float, float, int, set[in
             env.start()
             with gurobipy.Model(env=env) as model:
                 started = time.perf_counter()
-                absent = gurobi_model(gurobipy, model, scaled, Settings(seconds=seconds))
+                absent = write_model(gurobipy, model, scaled, Settings(seconds=seconds))
                 built = time.perf_counter()
                 model.optimize()
                 spent = time.perf_counter() - built

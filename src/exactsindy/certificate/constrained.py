@@ -11,9 +11,8 @@ import numpy as np
 
 from exactsindy.certificate.counting import count_supports, support_value, supports
 from exactsindy.certificate.exact import Equation, as_float
-from exactsindy.certificate.stacked import Stacked
 from exactsindy.certificate.verification import TOO_MANY, EquationCheck
-from exactsindy.constraints import Cone, Row, Rules
+from exactsindy.constraints import Cone, Row, Rules, Stacked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

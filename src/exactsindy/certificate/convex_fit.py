@@ -6,7 +6,6 @@ variables, min |y|^2 subject to G y >= h is the residual of the NNLS problem [G'
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,59 +13,33 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from exactsindy.constraints import Stacked
+
 _RANK = 1e-11
 _FEASIBLE = 1e-9
 
 
-@dataclass(frozen=True)
-class Conditions:
-    """``equal @ x == equal_rhs``, ``below @ x <= below_rhs``, ``lower <= x <= upper``."""
+def convex_fit(problem: Stacked) -> tuple[float, NDArray[np.float64] | None]:
+    """Return the least |target - matrix x|^2 under the conditions of a problem and its x; (inf, None) if there is none.
 
-    equal: NDArray[np.float64]
-    equal_rhs: NDArray[np.float64]
-    below: NDArray[np.float64]
-    below_rhs: NDArray[np.float64]
-    lower: NDArray[np.float64]
-    upper: NDArray[np.float64]
-
-    def inequalities(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return all inequalities as ``G x >= h``."""
-        eye = np.eye(len(self.lower))
-        low, high = np.isfinite(self.lower), np.isfinite(self.upper)
-        g = np.vstack([-self.below, eye[low], -eye[high]])
-        return g, np.concatenate([-self.below_rhs, self.lower[low], -self.upper[high]])
-
-
-def convex_fit(
-    matrix: NDArray[np.float64], target: NDArray[np.float64], conditions: Conditions
-) -> tuple[float, NDArray[np.float64] | None]:
-    """Return the least |target - matrix x|^2 under the conditions and its x; (inf, None) if there is none.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> none, free = np.zeros((0, 1)), np.zeros(0)
-    >>> box = Conditions(none, free, none, free, np.array([-np.inf]), np.array([0.5]))
-    >>> value, x = convex_fit(np.array([[1.0]]), np.array([2.0]), box)
-    >>> round(value, 12), x
-    (2.25, array([0.5]))
+    Presences and sizes of present terms are not looked at.
     """
-    n = matrix.shape[1]
-    particular, null = _affine(conditions.equal, conditions.equal_rhs, n)
+    matrix, target = problem.matrix, problem.target
+    particular, null = _affine(problem.equal, problem.equal_rhs, matrix.shape[1])
     if particular is None:
         return np.inf, None
-    g, h = conditions.inequalities()
+    g, h = problem.inequalities()
     residual = target - matrix @ particular
     g_null, gap = g @ null, h - g @ particular
     y = _least_squares(matrix @ null, residual)
     if np.any(g_null @ y < gap - _FEASIBLE * (1 + np.abs(h))):
-        found = _constrained(matrix @ null, residual, g_null, gap)
-        if found is None:
+        bounded = _constrained(matrix @ null, residual, g_null, gap)
+        if bounded is None:
             return np.inf, None
-        y = found
+        y = bounded
     x = particular + null @ y
-    rest = target - matrix @ x
-    return float(rest @ rest), x
+    residual = target - matrix @ x
+    return float(residual @ residual), x
 
 
 def _affine(

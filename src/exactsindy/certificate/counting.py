@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from exactsindy.certificate.convex_fit import Conditions, convex_fit
+from exactsindy.certificate.convex_fit import convex_fit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from exactsindy.certificate.stacked import Stacked
+    from exactsindy.constraints import Stacked
 
 
 def count_supports(stacked: Stacked) -> int:
@@ -55,10 +55,7 @@ def support_value(stacked: Stacked, support: tuple[int, ...]) -> tuple[float, ND
     best: tuple[float, NDArray[np.float64] | None] = (np.inf, None)
     columns = list(support)
     for lower, upper in _signed_bounds(stacked, columns):
-        conditions = Conditions(
-            stacked.equal[:, columns], stacked.equal_rhs, stacked.below[:, columns], stacked.below_rhs, lower, upper
-        )
-        best = min(best, convex_fit(stacked.matrix[:, columns], stacked.target, conditions), key=lambda pair: pair[0])
+        best = min(best, convex_fit(stacked.restricted(columns, lower, upper)), key=lambda pair: pair[0])
     return best
 
 

@@ -8,6 +8,7 @@ from exactsindy.constraints.coefficients import LinearMatrix as LinearMatrix
 from exactsindy.constraints.coefficients import SemiContinuous as SemiContinuous
 from exactsindy.constraints.coefficients import Sign as Sign
 from exactsindy.constraints.compile import compile_rules as compile_rules
+from exactsindy.constraints.compile import constraint_list as constraint_list
 from exactsindy.constraints.convex import Cone as Cone
 from exactsindy.constraints.convex import Dissipative as Dissipative
 from exactsindy.constraints.convex import PositiveSemidefinite as PositiveSemidefinite
@@ -22,6 +23,7 @@ from exactsindy.constraints.physics import Symmetry as Symmetry
 from exactsindy.constraints.rules import Constraint as Constraint
 from exactsindy.constraints.rules import Row as Row
 from exactsindy.constraints.rules import Rules as Rules
+from exactsindy.constraints.stacked import Stacked as Stacked
 from exactsindy.constraints.statistics import Outliers as Outliers
 from exactsindy.constraints.statistics import Significant as Significant
 from exactsindy.constraints.statistics import with_row_terms as with_row_terms

@@ -1,4 +1,4 @@
-"""Constraints and a problem to rules."""
+"""Translate constraints into the rules of one problem."""
 
 from __future__ import annotations
 
@@ -9,6 +9,13 @@ from exactsindy.constraints.parse import parse_constraint
 from exactsindy.constraints.rules import Rules, RulesBuilder
 from exactsindy.errors import ConstraintError
 from exactsindy.problem import Problem
+
+
+def constraint_list(constraints: Any) -> tuple[Any, ...]:
+    """Return the constraints as a tuple; a single one is most likely a forgotten pair of brackets."""
+    if isinstance(constraints, str) or not isinstance(constraints, Iterable):
+        raise ConstraintError(f"constraints={constraints!r}: expected a list of constraints.")
+    return tuple(constraints)
 
 
 def compile_rules(problem: Problem, constraints: Sequence[Any]) -> Rules:
@@ -38,11 +45,9 @@ def compile_rules(problem: Problem, constraints: Sequence[Any]) -> Rules:
     >>> compile_rules(problem, [Forbid("x'", "y"), "x': x <= 1"]).upper
     array([ 1., inf])
     """
-    if isinstance(constraints, str) or not isinstance(constraints, Iterable):
-        raise ConstraintError(f"constraints={constraints!r}: expected a list of constraints.")
-    given = tuple(constraints)
+    sources = constraint_list(constraints)
     builder = RulesBuilder(problem)
-    for i, constraint in enumerate(given):
+    for i, constraint in enumerate(sources):
         with builder.speaking(i):
             record = parse_constraint(constraint) if isinstance(constraint, str) else constraint
             if not hasattr(record, "write"):
@@ -54,7 +59,7 @@ def compile_rules(problem: Problem, constraints: Sequence[Any]) -> Rules:
     _refuse_contradictions(builder)
     return Rules(
         problem=problem,
-        sources=given,
+        sources=sources,
         equalities=tuple(builder.equalities),
         inequalities=tuple(builder.inequalities),
         presence=tuple(builder.presence),

@@ -2,8 +2,6 @@
 
 from exactsindy.solver.arguments import ridge_matrix as ridge_matrix
 from exactsindy.solver.arguments import total as total
-from exactsindy.solver.best import refit as refit
-from exactsindy.solver.best import solve as solve
 from exactsindy.solver.deadline import Deadline as Deadline
 from exactsindy.solver.display import equation as equation
 from exactsindy.solver.path import Path as Path
@@ -16,10 +14,12 @@ from exactsindy.solver.settings import Settings as Settings
 from exactsindy.solver.settings import Status as Status
 from exactsindy.solver.settings import Total as Total
 from exactsindy.solver.solution import Solution as Solution
-from exactsindy.solver.storage import path_record as path_record
-from exactsindy.solver.storage import plain as plain
-from exactsindy.solver.storage import pool_record as pool_record
-from exactsindy.solver.storage import read_path as read_path
-from exactsindy.solver.storage import read_pool as read_pool
-from exactsindy.solver.storage import read_solution as read_solution
-from exactsindy.solver.storage import solution_record as solution_record
+from exactsindy.solver.solution_records import path_record as path_record
+from exactsindy.solver.solution_records import plain as plain
+from exactsindy.solver.solution_records import pool_record as pool_record
+from exactsindy.solver.solution_records import read_path as read_path
+from exactsindy.solver.solution_records import read_pool as read_pool
+from exactsindy.solver.solution_records import read_solution as read_solution
+from exactsindy.solver.solution_records import solution_record as solution_record
+from exactsindy.solver.solving import refit as refit
+from exactsindy.solver.solving import solve as solve

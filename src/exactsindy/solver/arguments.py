@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from exactsindy.errors import ConstraintError, SolverError
+from exactsindy.errors import SolverError
 from exactsindy.problem import find_target
 from exactsindy.solver.settings import Total
 
@@ -17,44 +16,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from exactsindy.problem import Problem
-
-MAX_SIZE = 64  # the native core's largest support
-
-
-@dataclass(frozen=True)
-class Equation:
-    """One target of a problem in the form the backends take; ``columns`` maps its terms to ``problem.terms``."""
-
-    target: str
-    factor: NDArray[np.float64]
-    z: NDArray[np.float64]
-    rest: NDArray[np.float64]
-    ridge: NDArray[np.float64]
-    columns: NDArray[np.intp]
-    names: tuple[str, ...]
-
-
-def equations(problem: Problem, ridge: NDArray[np.float64]) -> list[Equation]:
-    """Split a problem into its equations; ``ridge`` is (m, D) over ``problem.terms``."""
-    out: list[Equation] = []
-    # Equations of one block share its factor.
-    shared = [(np.ascontiguousarray(block.theta_factor), problem.columns(block)) for block in problem.blocks]
-    places = [(i, j) for i, block in enumerate(problem.blocks) for j in range(len(block.target_names))]
-    for row, (target, (i, j)) in enumerate(zip(problem.target_names, places, strict=True)):
-        block, (factor, columns) = problem.blocks[i], shared[i]
-        z, rest = block.target(j)
-        out.append(
-            Equation(
-                target=target,
-                factor=factor,
-                z=np.ascontiguousarray(z),
-                rest=np.ascontiguousarray(rest),
-                ridge=np.ascontiguousarray(ridge[row, columns]),
-                columns=columns,
-                names=block.names,
-            )
-        )
-    return out
 
 
 def ridge_matrix(problem: Problem, ridge: Any) -> NDArray[np.float64]:
@@ -101,7 +62,7 @@ def sizes(problem: Problem, k: Any, name: str = "k") -> tuple[int, ...]:
 
 def total(problem: Problem, k: Total) -> tuple[int, NDArray[np.float64]]:
     """Return the shared budget and one weight per target."""
-    count = one_size(k.k, "Total(k)")
+    count = _count(k.k, "Total(k)")
     m = len(problem.target_names)
     if k.weights is None:
         return count, np.ones(m)
@@ -120,7 +81,7 @@ def total(problem: Problem, k: Total) -> tuple[int, NDArray[np.float64]]:
 
 def caps(problem: Problem, k: Total) -> tuple[int, ...]:
     """Return the most terms each target may have of a shared budget."""
-    count = one_size(k.k, "Total(k)")
+    count = _count(k.k, "Total(k)")
     if k.caps is None:
         return (count,) * len(problem.target_names)
     given = k.caps
@@ -128,11 +89,6 @@ def caps(problem: Problem, k: Total) -> tuple[int, ...]:
         named = {target: value for target, _, value in _by_target(problem, given, "Total(caps)")}
         given = [named.get(target, count) for target in problem.target_names]
     return tuple(min(count, cap) for cap in sizes(problem, given, "Total(caps)"))
-
-
-def one_size(value: Any, name: str) -> int:
-    """Return a single number of terms."""
-    return _count(value, name)
 
 
 def check_problem(problem: Any) -> None:
@@ -176,17 +132,6 @@ def _count(value: Any, name: str) -> int:
     if count < 0:
         raise SolverError(f"{name}={value!r}: expected a number of terms (an integer >= 0).")
     return count
-
-
-def clipped(equation: Equation, size: int) -> int:
-    """No more terms than the equation's library has; refuse more than the core can hold."""
-    size = min(size, len(equation.names))
-    if size > MAX_SIZE:
-        raise SolverError(
-            f"{equation.target}: {size} terms asked for, the solver takes at most {MAX_SIZE}. An exact search for "
-            "larger models has no prospect: use a smaller k."
-        )
-    return size
 
 
 def supports(problem: Problem, support: Any, name: str) -> list[tuple[int, ...]]:
@@ -235,16 +180,29 @@ def _support(problem: Problem, target: str, terms: Any, name: str) -> tuple[int,
     return tuple(sorted(indices))
 
 
-def constraint_list(constraints: Any) -> tuple[Any, ...]:
-    """Return the constraints as a tuple; a single one is most likely a forgotten pair of brackets."""
-    if isinstance(constraints, str) or not isinstance(constraints, Iterable):
-        raise ConstraintError(f"constraints={constraints!r}: expected a list of constraints.")
-    return tuple(constraints)
+def start(problem: Problem, support: Any) -> list[int] | None:
+    """Return supports to start from as one list of variables ``equation * D + term``; None if there are none."""
+    if support is None:
+        return None
+    return variables(problem, supports(problem, support, "start"))
+
+
+def variables(problem: Problem, chosen: Sequence[Sequence[int]]) -> list[int]:
+    """Return one support per equation as one list of variables ``equation * D + term``."""
+    return [e * len(problem.terms) + j for e, support in enumerate(chosen) for j in support]
 
 
 def budget(problem: Problem, k: Any) -> tuple[int, ...] | Total:
     """Return a shared budget whose numbers make sense, or one size per equation."""
-    if isinstance(k, Total):
-        total(problem, k)
-        return k
-    return sizes(problem, k)
+    return _checked(problem, k) if isinstance(k, Total) else sizes(problem, k)
+
+
+def largest(problem: Problem, k_max: Any) -> int | Total:
+    """Return the largest size of a path: a number of terms, or a shared budget whose numbers make sense."""
+    return _checked(problem, k_max) if isinstance(k_max, Total) else _count(k_max, "k_max")
+
+
+def _checked(problem: Problem, k: Total) -> Total:
+    total(problem, k)
+    caps(problem, k)
+    return k

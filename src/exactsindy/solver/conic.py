@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.certificate import Stacked
-from exactsindy.solver.backends.clarabel_node import Conic, refuse_unsupported, solve_node
-from exactsindy.solver.backends.constrained import Budget, Component
-from exactsindy.solver.backends.result import Found, Outcome
+from exactsindy.constraints import Cone, Stacked
+from exactsindy.errors import SolverError
+from exactsindy.solver import interrupt
+from exactsindy.solver.backends.clarabel_node import Conic, matrix_of, side_of, solve_node
+from exactsindy.solver.backends.component import Budget, Component
 from exactsindy.solver.deadline import Deadline
+from exactsindy.solver.outcome import Answer, Outcome
 from exactsindy.solver.settings import Settings, Status
 
 Flags = NDArray[np.int8]  # 1: in, 0: out, -1: free
@@ -86,13 +88,18 @@ class _Search:
             self.stop = Status.NODE_LIMIT
         if self.deadline.expired:
             self.stop = Status.TIME_LIMIT
+        if interrupt.pressed():
+            self.stop = Status.INTERRUPTED
 
 
-def solve(component: Component, budgets: list[Budget], ridge: NDArray[np.float64], settings: Settings) -> Outcome:
-    """Best support of a component under convex constraints."""
+def solve(component: Component, budgets: list[Budget], settings: Settings) -> Outcome:
+    """Find the best support of a component under convex constraints (one thread, no margin)."""
     rules = component.rules
-    refuse_unsupported(rules.least, rules.t_level)
-    stacked = Stacked.of(rules, component.indices, ridge, component.weights, budgets)
+    if np.any(rules.least > 0) or rules.t_level > 0:
+        raise SolverError(
+            "Quadratic and semidefinite constraints cannot be combined with SemiContinuous(least) or Significant."
+        )
+    stacked = component.stacked(budgets)
     cones = [cone for cone in rules.convex if cone.variables[0] in component.position]
     search = _Search(Conic.of(stacked, cones), Deadline(settings))
     flags = np.full(len(stacked.variables), -1, dtype=np.int8)
@@ -102,13 +109,13 @@ def solve(component: Component, budgets: list[Budget], ridge: NDArray[np.float64
         # With an answer known, coefficients are bounded, and proofs of infeasibility that failed succeed.
         search.unproved, search.open = False, np.inf
         search.explore(flags.copy())
-    answers: tuple[Found, ...] = ()
+    answers: tuple[Answer, ...] = ()
     if search.support is not None and search.coef is not None:
         chosen = list(search.support)
         support = tuple(int(v) for v in stacked.variables[chosen])
-        answers = (Found(support, tuple(search.coef[chosen].tolist()), search.best + stacked.constant),)
+        answers = (Answer(support, tuple(search.coef[chosen].tolist()), search.best + stacked.constant),)
     bound = min(search.open, search.best, 0.0 if search.unproved else np.inf) + stacked.constant
-    return Outcome(answers, np.nan, bound, search.stop, search.stop is None, search.nodes, search.deadline.elapsed)
+    return Outcome(answers, bound, stop=search.stop, nodes=search.nodes, seconds=search.deadline.elapsed)
 
 
 def propagate(stacked: Stacked, flags: Flags) -> bool:
@@ -126,9 +133,7 @@ def propagate(stacked: Stacked, flags: Flags) -> bool:
 
 
 def feasible(problem: Conic, x: NDArray[np.float64]) -> bool:
-    """Say whether a point satisfies all conditions to 1e-9 of their scale."""
-    from exactsindy.certificate import outside_cone
-
+    """Return True if a point satisfies all conditions to 1e-9 of their scale."""
     s = problem.stacked
     for rows, rhs, equal in ((s.equal, s.equal_rhs, True), (s.below, s.below_rhs, False)):
         excess = rows @ x - rhs
@@ -138,4 +143,14 @@ def feasible(problem: Conic, x: NDArray[np.float64]) -> bool:
     slack = 1e-9 * np.abs(x)
     if np.any(x < s.lower - slack) or np.any(x > s.upper + slack):
         return False
-    return all(outside_cone(cone, x) <= 1e-9 for cone in problem.cones)
+    return all(_inside(cone, x) for cone in problem.cones)
+
+
+def _inside(cone: Cone, x: NDArray[np.float64]) -> bool:
+    """Return True if a point lies in a cone, to 1e-9 of what is added up there."""
+    parts = cone.matrix * x
+    point = cone.offset - parts.sum(axis=1)
+    slack = 1e-9 * (float(np.abs(cone.offset).max() + np.abs(parts).sum()) or 1.0)
+    if cone.kind == "second-order":
+        return bool(np.linalg.norm(point[1:]) <= point[0] + slack)
+    return bool(np.linalg.eigvalsh(matrix_of(point, side_of(point)))[0] >= -slack)

@@ -11,6 +11,9 @@ from exactsindy.solver.settings import Progress, Settings
 #: Seconds that a part of a call gets at least, also when the limit has passed: enough for a first support and a bound.
 LEAST = 0.05
 
+#: The same for each of many short solves that make up one call.
+BRIEF = 1e-3
+
 
 @dataclass
 class Deadline:

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from exactsindy.constraints import constraint_list
 from exactsindy.errors import SolverError
-from exactsindy.solver import arguments, assemble, constrained, display, interrupt, joint
+from exactsindy.solver import arguments, constrained_solving, display, interrupt
 from exactsindy.solver.backends import native
-from exactsindy.solver.best import local_starts
+from exactsindy.solver.equations import equations_of, local_starts
 from exactsindy.solver.settings import Settings, Total
 from exactsindy.solver.solution import Solution
+from exactsindy.solver.solving import shared
 
 if TYPE_CHECKING:
     from exactsindy.problem import Problem
@@ -70,33 +72,13 @@ class Path:
                 "constraints bind together: use path[k]."
             )
         sizes = arguments.sizes(self.problem, k)
-        rows = [self[size] for size in sizes]
-
-        def pick(name: str) -> Any:
-            return np.array([getattr(s, name)[i] for i, s in enumerate(rows)])
-
-        return Solution(
-            problem=self.problem,
-            coef=pick("coef"),
-            support=tuple(s.support[i] for i, s in enumerate(rows)),
-            objective=pick("objective"),
-            lower_bound=pick("lower_bound"),
-            margin=pick("margin"),
-            status=tuple(s.status[i] for i, s in enumerate(rows)),
-            nodes=pick("nodes"),
-            seconds=pick("seconds"),
-            ridge=rows[0].ridge,
-            k=sizes,
-            constraints=rows[0].constraints,
-        )
+        return Solution.rows(self.problem, [(self[size], i) for i, size in enumerate(sizes)])
 
     def __str__(self) -> str:
-        return display.path(self)
+        return display.path_text(self.solutions)
 
     def _repr_html_(self) -> str:
-        from exactsindy.solver import html  # only notebooks need it
-
-        return html.path(self)
+        return display.path_html(self.solutions)
 
     def __repr__(self) -> str:
         proved = sum(s.optimal for s in self.solutions)
@@ -139,26 +121,30 @@ def solve_path(
     """
     arguments.check_problem(problem)
     weights = arguments.ridge_matrix(problem, ridge)
-    starts = None if start is None else arguments.supports(problem, start, "start")
-    given = arguments.constraint_list(constraints)
-    if given:
-        if isinstance(k_max, Total):
-            arguments.total(problem, k_max)
-        most = k_max if isinstance(k_max, Total) else arguments.one_size(k_max, "k_max")
-        with interrupt.held():
-            return Path(problem, tuple(constrained.path(problem, most, given, weights, starts, settings)))
-    if isinstance(k_max, Total):
-        arguments.total(problem, k_max)
-        with interrupt.held():
-            return Path(problem, tuple(joint.path(problem, k_max, weights, starts, settings)))
-    size = arguments.one_size(k_max, "k_max")
-    equations = arguments.equations(problem, weights)
-    clipped = [arguments.clipped(e, size) for e in equations]
+    starts = arguments.start(problem, start)
+    constraints = constraint_list(constraints)
+    largest = arguments.largest(problem, k_max)
     with interrupt.held():
-        outcomes = native.run(equations, clipped, local_starts(equations, starts), settings, path=True)
-    solutions = []
-    for k in range(size + 1):
-        row = [of_equation[min(k, len(of_equation) - 1)] for of_equation in outcomes]
-        sizes = (k,) * len(equations)
-        solutions.append(assemble.from_outcomes(problem, equations, row, weights, sizes, settings))
-    return Path(problem, tuple(solutions))
+        if constraints:
+            return Path(
+                problem, tuple(constrained_solving.path(problem, largest, constraints, weights, starts, settings))
+            )
+        if isinstance(largest, Total):
+            return Path(problem, tuple(shared(problem, largest, range(largest.k + 1), weights, starts, settings)))
+        equations = equations_of(problem, weights)
+        sizes = [equation.size(largest) for equation in equations]
+        searches = native.run(equations, sizes, local_starts(equations, starts), settings, path=True)
+    placed = [[e.placed(outcome) for outcome in outcomes] for e, outcomes in zip(equations, searches, strict=True)]
+    return Path(
+        problem,
+        tuple(
+            Solution.of(
+                problem,
+                [outcomes[min(k, len(outcomes) - 1)] for outcomes in placed],
+                ridge=weights,
+                k=(k,) * len(equations),
+                settings=settings,
+            )
+            for k in range(largest + 1)
+        ),
+    )

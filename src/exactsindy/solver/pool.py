@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from exactsindy.constraints import constraint_list
 from exactsindy.errors import SolverError
-from exactsindy.solver import arguments, constrained, display, interrupt
+from exactsindy.problem import find_target
+from exactsindy.solver import arguments, constrained_solving, display, interrupt
 from exactsindy.solver.backends import native
-from exactsindy.solver.backends.result import Outcome
-from exactsindy.solver.best import local_starts
+from exactsindy.solver.equations import equations_of, local_starts
+from exactsindy.solver.outcome import Outcome
 from exactsindy.solver.settings import Settings, Total
 
 if TYPE_CHECKING:
@@ -38,16 +40,17 @@ class Pool:
     Equations that constraints bind together have one entry, named ``"x', y'"``: its supports are indices
     ``equation * D + term``, its terms are named ``"x': x y"``.
 
-    ``complete[target]`` is True only if it is proved that the list misses nothing that was asked for.
+    ``complete[target]`` is True only if it is proved that the list misses nothing that was asked for: the ``count``
+    best supports, or all with an objective of at most (1 + ``within``) times the best.
     """
 
     problem: Problem
     members: Mapping[str, tuple[Member, ...]]
     complete: Mapping[str, bool]
+    count: int | None = None
+    within: float | None = None
 
     def __getitem__(self, target: str | int) -> tuple[Member, ...]:
-        from exactsindy.problem import find_target
-
         if isinstance(target, str) and target in self.members:
             return self.members[target]
         name = self.problem.target_names[find_target(target, self.problem.target_names)]
@@ -57,12 +60,10 @@ class Pool:
         return sum(len(members) for members in self.members.values())
 
     def __str__(self) -> str:
-        return display.pool(self)
+        return display.pool_text(self.members, self.complete)
 
     def _repr_html_(self) -> str:
-        from exactsindy.solver import html  # only notebooks need it
-
-        return html.pool(self)
+        return display.pool_html(self.members)
 
     def __repr__(self) -> str:
         return f"<Pool of {len(self)} supports, {'complete' if all(self.complete.values()) else 'not complete'}>"
@@ -123,64 +124,52 @@ def solve_pool(
     if isinstance(k, Total):
         raise SolverError("solve_pool takes a number of terms per equation, not Total: ask for each equation's rivals.")
     weights = arguments.ridge_matrix(problem, ridge)
-    equations = arguments.equations(problem, weights)
-    sizes = [arguments.clipped(e, s) for e, s in zip(equations, arguments.sizes(problem, k), strict=True)]
-    starts = None if start is None else arguments.supports(problem, start, "start")
-    given = arguments.constraint_list(constraints)
-    if given:
-        pools = constrained.pool(problem, tuple(sizes), given, weights, starts, settings, count or 0, within)
-        joined = [_joint_members(problem, component.indices, outcome) for component, outcome in pools]
-        return Pool(problem, {n: m for n, m, _ in joined}, {n: complete for n, _, complete in joined})
+    equations = equations_of(problem, weights)
+    sizes = [e.size(size) for e, size in zip(equations, arguments.sizes(problem, k), strict=True)]
+    starts = arguments.start(problem, start)
+    constraints = constraint_list(constraints)
     with interrupt.held():
-        outcomes = native.run(
-            equations,
-            sizes,
-            local_starts(equations, starts),
-            settings,
-            pool=True,
-            keep=count or 1,
-            within=-1.0 if within is None else within,
-            capacity=CAPACITY,
-        )
-    members: dict[str, tuple[Member, ...]] = {}
-    for equation, (outcome,) in zip(equations, outcomes, strict=True):
-        best = outcome.answers[0].objective if outcome.answers else 0.0
-        members[equation.target] = tuple(
-            Member(
-                support=tuple(int(equation.columns[j]) for j in found.support),
-                terms={equation.names[j]: value for j, value in zip(found.support, found.values, strict=True)},
-                objective=found.objective,
-                excess=_excess(found.objective, best),
+        if constraints:
+            outcomes = constrained_solving.pool(
+                problem, tuple(sizes), constraints, weights, starts, settings, count, within
             )
-            for found in outcome.answers
-        )
-    complete = {e.target: o[0].complete for e, o in zip(equations, outcomes, strict=True)}
-    return Pool(problem, members, complete)
+        else:
+            searches = native.run(
+                equations,
+                sizes,
+                local_starts(equations, starts),
+                settings,
+                pool=True,
+                keep=count or 1,
+                within=-1.0 if within is None else within,
+                capacity=CAPACITY,
+            )
+            pools = [equation.placed(o) for equation, (o,) in zip(equations, searches, strict=True)]
+            outcomes = [((e,), outcome) for e, outcome in enumerate(pools)]
+    names = [", ".join(problem.target_names[e] for e in indices) for indices, _ in outcomes]
+    return Pool(
+        problem,
+        {name: _members(problem, *entry) for name, entry in zip(names, outcomes, strict=True)},
+        {name: outcome.complete for name, (_, outcome) in zip(names, outcomes, strict=True)},
+        count,
+        within,
+    )
 
 
-def _excess(objective: float, best: float) -> float:
-    return objective / best - 1.0 if best > 0 else (0.0 if objective == 0 else float("inf"))
-
-
-def _joint_members(
-    problem: Problem, equations: Sequence[int], outcome: Outcome
-) -> tuple[str, tuple[Member, ...], bool]:
-    """Return name, members and completeness of the pool of equations that constraints bind together."""
-    targets, width = [problem.target_names[e] for e in equations], len(problem.terms)
-    best = outcome.answers[0].objective if outcome.answers else 0.0
-    single = len(equations) == 1
+def _members(problem: Problem, indices: Sequence[int], outcome: Outcome) -> tuple[Member, ...]:
+    """Return the members of the pool of one equation, or of equations that constraints bind together."""
+    width, best, single = len(problem.terms), outcome.objective, len(indices) == 1
 
     def label(v: int) -> str:
         name = problem.names[v % width]
         return name if single else f"{problem.target_names[v // width]}: {name}"
 
-    members = tuple(
+    return tuple(
         Member(
-            support=tuple(v % width if single else v for v in found.support),
-            terms={label(v): value for v, value in zip(found.support, found.values, strict=True)},
-            objective=found.objective,
-            excess=_excess(found.objective, best),
+            support=tuple(v % width if single else v for v in answer.support),
+            terms={label(v): value for v, value in zip(answer.support, answer.coef, strict=True)},
+            objective=answer.objective,
+            excess=answer.objective / best - 1.0 if best > 0 else (0.0 if answer.objective == 0 else float("inf")),
         )
-        for found in outcome.answers
+        for answer in outcome.answers
     )
-    return ", ".join(targets), members, outcome.complete

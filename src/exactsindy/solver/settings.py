@@ -11,6 +11,8 @@ import numpy as np
 
 from exactsindy.errors import SolverError
 
+#: Relative gap that a completed search may leave by rounding: answers this close are proved, also with Settings(gap=0).
+PROVED = 1e-14
 #: Nodes are counted in 64-bit integers.
 MOST_NODES = 2**63 - 1
 #: More threads than any machine has cores; a larger number is a mistake.
@@ -18,7 +20,11 @@ MOST_THREADS = 1024
 
 
 class Status(enum.Enum):
-    """How a solve ended; the value is the sentence shown to the user."""
+    """How a solve ended; the value is the sentence shown to the user.
+
+    OPTIMAL is said only where objective and bound differ by at most `Settings.gap` (relative), in every search and for
+    every backend.
+    """
 
     OPTIMAL = "Proved: no other support of this size fits these data better, to the gap asked for."
     TIME_LIMIT = "Time limit reached: best support so far, with a true bound. Allow more `seconds` to prove it."
@@ -51,12 +57,14 @@ class Settings:
     Parameters
     ----------
     gap
-        Relative gap (objective - bound) / objective at or below which an answer counts as proved. It decides the
-        status only: the search never discards a support because it is "close enough".
+        Relative gap (objective - bound) / objective at or below which an answer counts as proved (status OPTIMAL);
+        gaps of rounding size, 1e-14, always do. It decides the status in all searches alike: no search discards a
+        support because it is "close enough". A gap above 1e-9 also lets the search without constraints end early.
     seconds, nodes
         Limits of the whole call; ``None`` is no limit. The best answer so far is returned with a true bound.
     threads
-        Number of threads; ``None`` uses every core. A completed search gives the same answer for any number.
+        At most so many threads; ``None`` uses every core. A completed search gives the same answer for any number.
+        A search under constraints and enumeration use one thread.
     progress
         Called about ten times a second from the calling thread with a `Progress`. An exception it raises stops the
         search and is passed on.

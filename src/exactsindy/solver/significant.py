@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from exactsindy.errors import ConstraintError
-from exactsindy.solver.backends.constrained import Budget, Component
-from exactsindy.solver.backends.result import Found, Outcome
+from exactsindy.solver.backends.component import Budget, Component
+from exactsindy.solver.deadline import BRIEF, Deadline
+from exactsindy.solver.outcome import Answer, Outcome
 from exactsindy.solver.settings import Settings
 
 if TYPE_CHECKING:
@@ -26,31 +26,31 @@ def solve(component: Component, budget: Budget, settings: Settings) -> Outcome:
             "Significant is for equations that are solved apart: use it without Total and without constraints that "
             "bind equations together."
         )
-    best: Found | None = None
-    nodes, seconds, bound, complete, stop = 0, 0.0, np.inf, True, None
+    best: Answer | None = None
+    deadline, seconds, bound, complete, stop = Deadline(settings), 0.0, np.inf, True, None
     for size in range(budget[1] + 1):
         limit = np.inf if best is None else best.objective
-        found, below, outcome = _of_size(component, (budget[0], size), settings, limit)
-        nodes, seconds = nodes + outcome.nodes, seconds + outcome.seconds
-        best = found if found is not None else best
+        answer, below, outcome = _of_size(component, (budget[0], size), deadline, limit)
+        seconds += outcome.seconds
+        best = answer if answer is not None else best
         bound, complete, stop = min(bound, below), complete and outcome.complete, stop or outcome.stop
-    value = np.inf if best is None else best.objective
     answers = () if best is None else (best,)
-    return Outcome(answers, np.nan, min(bound, value), stop, complete, nodes, seconds)
+    return Outcome(answers, bound, stop=stop, complete=complete, nodes=deadline.nodes, seconds=seconds)
 
 
 def _of_size(
-    component: Component, size: Budget, settings: Settings, limit: float
-) -> tuple[Found | None, float, Outcome]:
+    component: Component, size: Budget, deadline: Deadline, limit: float
+) -> tuple[Answer | None, float, Outcome]:
     """Return the best significant support of one size below a limit, and a bound for all that were not looked at."""
     count, looked = _FIRST, 0
     while True:
-        outcome = component.solve([], settings, exactly=[size], keep=count)
-        for found in outcome.answers[looked:]:
-            if found.objective >= limit:
+        outcome = component.solve([], deadline.settings(least=BRIEF), exactly=[size], keep=count)
+        deadline.nodes += outcome.nodes
+        for answer in outcome.answers[looked:]:
+            if answer.objective >= limit:
                 return None, np.inf, outcome
-            if significant(component, found):
-                return found, found.objective if outcome.complete else outcome.lower_bound, outcome
+            if significant(component, answer):
+                return answer, answer.objective if outcome.complete else outcome.lower_bound, outcome
         looked = len(outcome.answers)
         if not outcome.complete:
             return None, outcome.lower_bound, outcome
@@ -61,25 +61,22 @@ def _of_size(
         count *= 4
 
 
-def significant(component: Component, found: Found) -> bool:
-    """Say whether every coefficient of a support is significant at the level of the rules."""
-    variables = component.variables.tolist()
-    freedom = component.rules.problem.n_samples_of(component.equations[0].target) - len(found.support)
+def significant(component: Component, answer: Answer) -> bool:
+    """Return True if every coefficient of a support is significant at the level of the rules."""
+    freedom = component.rules.problem.n_samples_of(component.equations[0].target) - len(answer.support)
     bare = replace(component, rules=_without_supports(component.rules))
-    return all(_t_square(bare, variables, found, v, freedom) >= component.rules.t_level**2 for v in found.support)
+    return all(_t_square(bare, answer, v, freedom) >= component.rules.t_level**2 for v in answer.support)
 
 
 def _without_supports(rules: Rules) -> Rules:
     return replace(rules, presence=(), least=np.zeros_like(rules.least))
 
 
-def _t_square(component: Component, variables: Sequence[int], found: Found, v: int, freedom: int) -> float:
-    kept = set(found.support) - {v}
-    absent = tuple(u for u in variables if u not in kept)
-    without = component.solve([(absent, 0)], Settings(), runner_up=False)
+def _t_square(component: Component, answer: Answer, v: int, freedom: int) -> float:
+    without = component.fit([u for u in answer.support if u != v])
     if without.infeasible:
         return np.inf  # the constraints need it
     if freedom <= 0 or not without.answers:
         return 0.0
-    rise = without.answers[0].objective - found.objective
-    return rise * freedom / found.objective if found.objective > 0 else np.inf
+    rise = without.answers[0].objective - answer.objective
+    return rise * freedom / answer.objective if answer.objective > 0 else np.inf

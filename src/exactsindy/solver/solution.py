@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from exactsindy.certificate import Certificate
-from exactsindy.solver import display
-from exactsindy.solver.settings import Status, Total
+from exactsindy.solver import arguments, display
+from exactsindy.solver.outcome import Outcome
+from exactsindy.solver.settings import PROVED, Settings, Status, Total
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,21 +64,97 @@ class Solution:
     constraints: tuple[Any, ...] = ()
     conflict: tuple[str, ...] = ()
 
+    @classmethod
+    def of(
+        cls,
+        problem: Problem,
+        outcomes: Sequence[Outcome],
+        *,
+        ridge: NDArray[np.float64],
+        k: tuple[int, ...] | Total,
+        settings: Settings,
+        constraints: tuple[Any, ...] = (),
+        conflict: tuple[str, ...] = (),
+    ) -> Solution:
+        """Put outcomes together: one per equation, or one of all equations (supports ``equation * D + term``)."""
+        width = len(problem.terms)
+        coef = np.zeros((len(problem.target_names), width))
+        support: list[list[int]] = [[] for _ in problem.target_names]
+        for outcome in outcomes:
+            for answer in outcome.answers[:1]:
+                for v, value in zip(answer.support, answer.coef, strict=True):
+                    support[v // width].append(v % width)
+                    coef[v // width, v % width] = value
+        objective, bound = np.array([o.objective for o in outcomes]), np.array([o.bound for o in outcomes])
+        # The floor only makes gaps smaller, and costs time: most answers do not need it.
+        finite = bool(np.isfinite(objective).all())
+        proved = finite and bool(np.all(objective - bound <= max(settings.gap, PROVED) * objective))
+        gap = relative_gap(objective, bound, np.zeros(1) if proved else floors(problem, coef, k, len(outcomes)))
+        return cls(
+            problem=problem,
+            coef=coef,
+            support=tuple(tuple(sorted(chosen)) for chosen in support),
+            objective=objective,
+            lower_bound=bound,
+            margin=np.array([o.margin for o in outcomes]),
+            status=tuple(status_of(o, float(g), settings) for o, g in zip(outcomes, gap, strict=True)),
+            nodes=np.array([o.nodes for o in outcomes], dtype=np.int64),
+            seconds=np.array([o.seconds for o in outcomes]),
+            ridge=ridge,
+            k=k,
+            constraints=constraints,
+            conflict=conflict,
+        )
+
+    @classmethod
+    def rows(cls, problem: Problem, picks: Sequence[tuple[Solution, int]]) -> Solution:
+        """Return the solution whose i-th equation is that of the i-th (solution, equation), over the problem's terms.
+
+        The solutions must have one entry per equation (no shared budget). Terms are found by name, so the solutions
+        may be of other problems with the same equations.
+        """
+        position = {name: j for j, name in enumerate(problem.names)}
+        columns = [np.array([position[name] for name in s.problem.names], dtype=np.intp) for s, _ in picks]
+
+        def spread(name: str) -> NDArray[np.float64]:
+            table = np.zeros((len(picks), len(problem.terms)))
+            for line, (s, row), places in zip(table, picks, columns, strict=True):
+                line[places] = getattr(s, name)[row]
+            return table
+
+        def pick(name: str) -> Any:
+            return np.array([getattr(s, name)[row] for s, row in picks])
+
+        supports = [places[list(s.support[row])] for (s, row), places in zip(picks, columns, strict=True)]
+        return cls(
+            problem=problem,
+            coef=spread("coef"),
+            support=tuple(tuple(sorted(chosen.tolist())) for chosen in supports),
+            objective=pick("objective"),
+            lower_bound=pick("lower_bound"),
+            margin=pick("margin"),
+            status=tuple(s.status[row] for s, row in picks),
+            nodes=pick("nodes"),
+            seconds=pick("seconds"),
+            ridge=spread("ridge"),
+            k=tuple(int(s.k[row]) for s, row in picks if not isinstance(s.k, Total)),
+            constraints=picks[0][0].constraints,  # by name, so they mean the same in the other problem
+        )
+
     @property
     def joint(self) -> bool:
-        """Whether there is one answer for all equations: a shared budget, or constraints that bind them together."""
+        """True if there is one answer for all equations: a shared budget, or constraints that bind them together."""
         return isinstance(self.k, Total) or len(self.status) < len(self.problem.target_names)
 
     @property
     def optimal(self) -> bool:
-        """Whether every equation is proved optimal."""
+        """True if every equation is proved optimal."""
         return all(status is Status.OPTIMAL for status in self.status)
 
     @property
     def floor(self) -> NDArray[np.float64]:
         """Objectives below this cannot be told from an exact fit of the data."""
-        level = floors(self.problem, self.coef, self.k)
-        return level if len(level) == len(self.status) else np.array([level.sum()])
+        return floors(self.problem, self.coef, self.k, len(self.status))
 
     @property
     def gap(self) -> NDArray[np.float64]:
@@ -86,8 +163,14 @@ class Solution:
 
     @property
     def exact_fit(self) -> NDArray[np.bool_]:
-        """Whether the objective is at the rounding level."""
+        """True where the objective is at the rounding level."""
         return np.asarray(self.objective <= self.floor)
+
+    @property
+    def caps(self) -> tuple[int, ...]:
+        """Most terms of each equation beside a shared budget; empty without caps."""
+        capped = isinstance(self.k, Total) and self.k.caps is not None
+        return arguments.caps(self.problem, self.k) if capped and isinstance(self.k, Total) else ()
 
     @property
     def terms(self) -> dict[str, dict[str, float]]:
@@ -105,7 +188,6 @@ class Solution:
 
     def _certificate(self, i: int) -> Certificate:
         from exactsindy import __version__
-        from exactsindy.solver.arguments import caps, total
 
         names, targets = self.problem.names, self.problem.target_names
         joint = self.joint
@@ -116,7 +198,7 @@ class Solution:
             target=", ".join(targets[row] for row in rows),
             fingerprint=self.problem.fingerprint,
             size=self.k.k if isinstance(self.k, Total) else sum(self.k[row] for row in rows),
-            weights=tuple(total(self.problem, self.k)[1].tolist()) if isinstance(self.k, Total) else (1.0,) * len(rows),
+            weights=tuple(_weights(self.problem, self.k)[list(rows)].tolist()),
             ridge=tuple(float(x) for row in rows for x in self.ridge[row]),
             support=tuple(label(row, j) for row, j in terms),
             coefficients=tuple(float(self.coef[row, j]) for row, j in terms),
@@ -128,17 +210,15 @@ class Solution:
             nodes=int(self.nodes[i]),
             seconds=float(self.seconds[i]),
             version=__version__,
-            caps=caps(self.problem, self.k) if isinstance(self.k, Total) and self.k.caps is not None else (),
+            caps=self.caps,
             constraints=tuple(map(str, self.constraints)),
         )
 
     def __str__(self) -> str:
-        return display.solution(self)
+        return display.solution_text(self)
 
     def _repr_html_(self) -> str:
-        from exactsindy.solver import html  # only notebooks need it
-
-        return html.solution(self)
+        return display.solution_html(self)
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{t}: {len(s)} terms" for t, s in zip(self.problem.target_names, self.support, strict=True))
@@ -148,16 +228,33 @@ class Solution:
         return f"<Solution {shown}; {proof}>"
 
 
-def floors(problem: Problem, coef: NDArray[np.float64], k: object) -> NDArray[np.float64]:
-    """Squared rounding level of each residual norm: (16 eps (|y| + sum |xi_j| |theta_j|))^2."""
+def status_of(outcome: Outcome, gap: float, settings: Settings) -> Status:
+    """Return the status of an answer with this relative gap: the one rule for all searches and backends.
+
+    OPTIMAL means a gap of at most ``settings.gap`` (or of rounding size, `PROVED`): nothing else counts, in either
+    direction. A search that was done and leaves a larger gap stopped at its own tolerance.
+    """
+    if outcome.infeasible:
+        return Status.INFEASIBLE
+    if outcome.stop is Status.REFITTED:
+        return Status.REFITTED
+    if gap <= max(settings.gap, PROVED):
+        return Status.OPTIMAL
+    return outcome.stop or Status.TOLERANCE
+
+
+def floors(
+    problem: Problem, coef: NDArray[np.float64], k: tuple[int, ...] | Total, entries: int
+) -> NDArray[np.float64]:
+    """Return the squared rounding level of residual norms, (16 eps (|y| + sum |xi_j| |theta_j|))^2, per entry."""
     norms = np.broadcast_to(problem.column_norms, coef.shape)
     size = np.sqrt(problem.rss(np.zeros_like(coef))) + np.sum(np.abs(coef) * norms, axis=1)
-    level = (ROUNDING * size) ** 2
-    if isinstance(k, Total):
-        from exactsindy.solver.arguments import total
+    level = _weights(problem, k) * (ROUNDING * size) ** 2
+    return np.asarray(level) if entries == len(level) and not isinstance(k, Total) else np.array([level.sum()])
 
-        return np.array([np.sum(total(problem, k)[1] * level)])
-    return np.asarray(level)
+
+def _weights(problem: Problem, k: tuple[int, ...] | Total) -> NDArray[np.float64]:
+    return arguments.total(problem, k)[1] if isinstance(k, Total) else np.ones(len(problem.target_names))
 
 
 def relative_gap(
@@ -168,10 +265,3 @@ def relative_gap(
     with np.errstate(invalid="ignore", over="ignore"):
         gap = np.maximum(objective - lower_bound, 0.0) / np.where(scale > 0, scale, 1.0)
     return np.asarray(gap)
-
-
-def margin_of(objective: float, runner_up: float) -> float:
-    """Relative distance of the next-best support; nan stays nan (not proved)."""
-    if math.isnan(runner_up) or runner_up == objective:
-        return 0.0 if runner_up == objective else float("nan")
-    return float(runner_up / objective - 1.0) if objective > 0 else float("inf")

@@ -11,6 +11,7 @@ times their natural size |z| / |a_v| are not considered.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from exactsindy.constraints import Cone, triangle
-from exactsindy.errors import MissingDependency, SolverError
+from exactsindy.errors import MissingDependency
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from exactsindy.certificate import Stacked
+    from exactsindy.constraints import Stacked
 
 _EPS = float(np.finfo(np.float64).eps)
 _FAR = 1e6
@@ -129,7 +130,7 @@ def _rows(
     cones = [clarabel.ZeroConeT(len(s.equal)), clarabel.NonnegativeConeT(len(s.below) + len(bounds))]
     for cone in problem.cones:
         size = len(cone.offset)
-        side = round((np.sqrt(8 * size + 1) - 1) / 2)
+        side = side_of(cone.offset)
         second = cone.kind == "second-order"
         cones.append(clarabel.SecondOrderConeT(size) if second else clarabel.PSDTriangleConeT(side))
     kinds = ["equal", "below", "bounds", *(cone.kind for cone in problem.cones)]
@@ -165,10 +166,10 @@ def _bound(
     reach = np.fmin(problem.centre[columns] + problem.spread[columns] * np.sqrt(cut), limit)
     lower = np.maximum(np.maximum(s.lower, -s.most)[columns], -reach)
     upper = np.minimum(np.minimum(s.upper, s.most)[columns], reach)
-    price = np.maximum(delta * lower, delta * upper) + error * np.maximum(np.abs(lower), np.abs(upper))
-    value = 2 * omega @ s.target - omega @ omega - 2 * used @ rhs - 2 * price.sum()
+    most = np.maximum(delta * lower, delta * upper) + error * np.maximum(np.abs(lower), np.abs(upper))
+    value = 2 * omega @ s.target - omega @ omega - 2 * used @ rhs - 2 * most.sum()
     size = (
-        2 * np.abs(omega) @ np.abs(s.target) + omega @ omega + 2 * np.abs(used) @ np.abs(rhs) + 2 * np.abs(price).sum()
+        2 * np.abs(omega) @ np.abs(s.target) + omega @ omega + 2 * np.abs(used) @ np.abs(rhs) + 2 * np.abs(most).sum()
     )
     result = float(value - gamma * size)
     return result if result == result else -np.inf
@@ -182,10 +183,14 @@ def _into_dual_cone(kind: str, y: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.maximum(y, 0.0)
     if kind == "second-order":
         return np.concatenate([[max(y[0], float(np.linalg.norm(y[1:])) * (1 + 1e-13))], y[1:]])
-    side = round((np.sqrt(8 * len(y) + 1) - 1) / 2)
-    values, vectors = np.linalg.eigh(matrix_of(y, side))
+    values, vectors = np.linalg.eigh(matrix_of(y, side_of(y)))
     shift = 1e-13 * max(float(np.abs(values).max()), 1e-300)
     return triangle((vectors * (np.maximum(values, 0.0) + shift)) @ vectors.T)
+
+
+def side_of(entries: NDArray[np.float64]) -> int:
+    """Return the number of rows of the symmetric matrix of a triangle."""
+    return round((math.sqrt(8 * len(entries) + 1) - 1) / 2)
 
 
 def matrix_of(entries: NDArray[np.float64], side: int) -> NDArray[np.float64]:
@@ -196,11 +201,3 @@ def matrix_of(entries: NDArray[np.float64], side: int) -> NDArray[np.float64]:
             matrix[row, column] = matrix[column, row] = entries[at] / (1.0 if row == column else np.sqrt(2.0))
             at += 1
     return matrix
-
-
-def refuse_unsupported(least: NDArray[np.float64], t_level: float) -> None:
-    """Refuse what the conic search does not take."""
-    if np.any(least > 0) or t_level > 0:
-        raise SolverError(
-            "Quadratic and semidefinite constraints cannot be combined with SemiContinuous(least) or Significant."
-        )

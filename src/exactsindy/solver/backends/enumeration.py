@@ -27,16 +27,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from exactsindy.errors import SolverError
-from exactsindy.solver.backends.mip import EPS, augmented, check_size, column_norms, power_of_two, triangular
 from exactsindy.solver.backends.rational import DEPENDENCE, ExactEquation, as_float
-from exactsindy.solver.backends.result import BackendResult
+from exactsindy.solver.backends.scaling import EPS, augmented, column_norms, power_of_two, triangular
 from exactsindy.solver.deadline import Deadline
+from exactsindy.solver.outcome import Answer, Outcome
 from exactsindy.solver.settings import Settings, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
+
+    from exactsindy.solver.equations import Equation
 
 #: More supports than this are refused: the answer would take minutes to hours.
 MOST_SUPPORTS = 50_000_000
@@ -51,51 +53,20 @@ class _Stop(Exception):
         self.status = status
 
 
-def solve_equation(
-    theta_factor: NDArray[np.float64],
-    z: NDArray[np.float64],
-    rest_square: float,
-    ridge: NDArray[np.float64],
-    size: int,
-    *,
-    settings: Settings,
-) -> BackendResult:
+def solve_equation(equation: Equation, size: int, settings: Settings) -> Outcome:
     """Solve one equation by looking at every support of at most ``size`` terms.
 
-    The optimum and the margin are exact for the given doubles; ``nodes`` is the number of supports. Stopped
-    by a limit, it returns the best support so far with ``rest_square`` (the residual off all columns) as true
-    bound.
-
-    Parameters
-    ----------
-    theta_factor
-        Upper triangular factor R, one column per term.
-    z
-        The target in the same basis.
-    rest_square
-        Squared norm of the target off all columns: a constant.
-    ridge
-        One weight >= 0 per term.
-    size
-        Largest number of terms.
-    settings
-        ``seconds`` and ``nodes`` are obeyed; runs in one thread.
+    The optimum and its runner-up are exact for the given doubles; ``nodes`` is the number of supports. Stopped
+    by a limit (``settings.seconds`` and ``settings.nodes``; it runs in one thread), it returns the best support so far
+    with the residual off all columns as true bound.
 
     Raises
     ------
     SolverError
         There are more than 5e7 supports.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> factor, z = np.array([[2.0, 1.0], [0.0, 1.0]]), np.array([1.0, 3.0])
-    >>> result = solve_equation(factor, z, 0.5, np.zeros(2), 1, settings=Settings())
-    >>> result.support, result.objective, result.margin
-    ((1,), 2.5, 2.8)
     """
     deadline = Deadline(settings)
-    size = check_size(size, theta_factor.shape[1])
+    theta_factor, z, ridge = equation.factor, equation.z, equation.ridge
     kept = [int(j) for j in np.flatnonzero(np.any(theta_factor != 0, axis=0))]
     size = min(size, len(kept))
     supports = sum(math.comb(len(kept), s) for s in range(size + 1))
@@ -104,37 +75,25 @@ def solve_equation(
             f"Enumeration refuses {supports:.1e} supports ({len(kept)} terms, size <= {size}): at most "
             f"{MOST_SUPPORTS:.0e}. Use backend='native', a smaller library or a smaller size."
         )
-    exact, rest = ExactEquation(theta_factor, z, ridge), Fraction(float(rest_square))
+    exact, rest = ExactEquation(theta_factor, z, ridge), Fraction(equation.constant)
     search = _Search(theta_factor, z, ridge, tuple(kept), size, exact, deadline)
+    stop, runner_up = None, math.nan
     try:
         search.run()
         winner, value, rival = search.decide()
-        status, margin = Status.OPTIMAL, _margin(value + rest, None if rival is None else rival + rest)
-        bound = value + rest
-    except _Stop as stop:
-        winner, status, margin, bound = search.leader(), stop.status, math.nan, rest
+        runner_up = math.inf if rival is None else as_float(rival + rest)
+    except _Stop as limit:
+        winner, stop = search.leader(), limit.status
         value = exact.value(winner)
-    coef = np.zeros(theta_factor.shape[1])
-    coef[list(winner)] = exact.coefficients(winner)
-    return BackendResult(
-        support=winner,
-        coef=coef,
-        objective=as_float(value + rest),
-        lower_bound=as_float(bound),
-        margin=margin,
-        status=status,
+    objective = as_float(value + rest)
+    return Outcome(
+        answers=(Answer(winner, exact.coefficients(winner), objective),),
+        lower_bound=objective if stop is None else equation.constant,
+        runner_up=runner_up,
+        stop=stop,
         nodes=search.count,
         seconds=deadline.elapsed,
     )
-
-
-def _margin(objective: Fraction, rival: Fraction | None) -> float:
-    """Return next-best / best - 1: inf without a rival (or from an objective of 0), 0 for a tie."""
-    if rival == objective:
-        return 0.0
-    if rival is None or not objective:
-        return math.inf
-    return as_float(rival / objective - 1)
 
 
 @dataclass(frozen=True)

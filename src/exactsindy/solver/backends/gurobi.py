@@ -1,58 +1,50 @@
-"""Gurobi through gurobipy: the paper's SOS-1 formulation with scaled columns, and one with big-M, for cross-checks."""
+"""Gurobi through gurobipy, for cross-checks: the paper's SOS-1 formulation with scaled columns, and one with big-M."""
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from exactsindy.errors import SolverError
-from exactsindy.solver.backends.mip import (
+from exactsindy.solver.backends.scaling import (
     EPS,
-    ScaledEquation,
-    check_size,
+    Scaled,
     ellipsoid_bounds,
-    finish,
+    fitted_component,
+    fitted_equation,
     missing,
+    scaled_component,
     scaled_equation,
+    unit_rows,
 )
+from exactsindy.solver.deadline import Deadline
+from exactsindy.solver.outcome import Answer, Outcome
 from exactsindy.solver.settings import Settings, Status
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from exactsindy.solver.backends.result import BackendResult
+    from exactsindy.solver.backends.component import Budget, Component
+    from exactsindy.solver.equations import Equation
 
+# Gurobi's error codes for a licence that is too small, and for none.
 _SIZE_LIMITED = 10010
 _NO_LICENCE = 10009
 
 
-@dataclass(frozen=True)
-class _Answer:
-    """What Gurobi returned, in its own units; ``bound`` is -inf if it has none."""
-
-    present: NDArray[np.bool_]
-    bound: float
-    status: Status
-    nodes: int
-
-
 def solve_equation(
-    theta_factor: NDArray[np.float64],
-    z: NDArray[np.float64],
-    rest_square: float,
-    ridge: NDArray[np.float64],
+    equation: Equation,
     size: int,
-    *,
     settings: Settings,
+    *,
     formulation: Literal["sos1", "bigm"] = "sos1",
     bounds: NDArray[np.float64] | None = None,
-) -> BackendResult:
+) -> Outcome:
     """Solve one equation with Gurobi.
-
-    ``min |z - R xi|^2 + sum ridge_j xi_j^2 + rest_square`` with at most ``size`` nonzero ``xi_j``.
 
     The support is refitted by exactsindy, so the coefficients and the objective are right. The lower bound
     and the status are Gurobi's own claims, valid up to its tolerances and not proved in floating point;
@@ -60,8 +52,8 @@ def solve_equation(
 
     Parameters
     ----------
-    theta_factor, z, rest_square, ridge, size, settings
-        The equation, as in every backend.
+    equation, size, settings
+        As in every backend.
     formulation
         ``"sos1"``: SOS1(xi_j, 1 - z_j), sum z_j <= size, with scaled columns, the constant in the objective
         and tolerances of 1e-9. ``"bigm"``: the same with |xi_j| <= M_j z_j.
@@ -75,47 +67,39 @@ def solve_equation(
         gurobipy is not installed.
     SolverError
         No licence, or one that is too small: that of the pip package takes about 100 terms.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> factor, z = np.array([[2.0, 1.0], [0.0, 1.0]]), np.array([1.0, 3.0])
-    >>> result = solve_equation(factor, z, 0.5, np.zeros(2), 1, settings=Settings())  # doctest: +SKIP
-    >>> result.support, result.objective  # doctest: +SKIP
-    ((1,), 2.5)
     """
-    started = time.perf_counter()
+    deadline = Deadline(settings)
     if formulation not in ("sos1", "bigm"):
         raise SolverError(f"formulation={formulation!r}: expected 'sos1' or 'bigm'.")
     if bounds is not None and formulation != "bigm":
         raise SolverError(f"bounds: only formulation='bigm' takes them, not {formulation!r}. Leave them out.")
-    size = check_size(size, theta_factor.shape[1])
-    equation = scaled_equation(theta_factor, z, rest_square, ridge, size)
-    limits = _limits(equation, size, bounds) if formulation == "bigm" else None
-    answer = _run(equation, size, settings=settings, limits=limits)
-    return finish(
-        theta_factor,
-        z,
-        rest_square,
-        ridge,
-        support=[equation.columns[i] for i in np.flatnonzero(answer.present)],
-        claimed_bound=equation.claim(answer.bound),
-        status=answer.status,
-        nodes=answer.nodes,
-        started=started,
-    )
+    scaled = scaled_equation(equation, size)
+    limits = _limits(scaled, size, bounds) if formulation == "bigm" else None
+    outcome = _run(scaled, settings, limits)
+    support = outcome.answers[0].support if outcome.answers else ()
+    outcome = fitted_equation(equation, scaled.problem.variables[list(support)].tolist(), outcome)
+    return replace(outcome, seconds=deadline.elapsed)
 
 
-def _limits(equation: ScaledEquation, size: int, bounds: NDArray[np.float64] | None) -> NDArray[np.float64]:
+def solve_component(component: Component, budgets: Sequence[Budget], settings: Settings) -> Outcome:
+    """Solve equations that constraints or a shared budget bind together; bound and status are Gurobi's own claims."""
+    deadline = Deadline(settings)
+    outcome = _run(scaled_component(component, budgets), settings, None)
+    support = outcome.answers[0].support if outcome.answers else None
+    return replace(fitted_component(component, support, outcome), seconds=deadline.elapsed)
+
+
+def _limits(scaled: Scaled, size: int, bounds: NDArray[np.float64] | None) -> NDArray[np.float64]:
     if bounds is None:
-        return ellipsoid_bounds(equation, size)
-    given = np.asarray(bounds, dtype=np.float64)
-    if given.ndim != 1 or given.size <= max(equation.columns, default=-1) or not np.all(given > 0):
+        return ellipsoid_bounds(scaled, size)
+    numbers, columns = np.asarray(bounds, dtype=np.float64), scaled.problem.variables
+    if numbers.ndim != 1 or numbers.size <= max(columns, default=-1) or not np.all(numbers > 0):
         raise SolverError(f"bounds: expected one positive number per term, got {bounds!r}.")
-    return np.asarray(given[list(equation.columns)] / equation.unit)
+    return np.asarray(numbers[columns] / scaled.unit)
 
 
-def _run(equation: ScaledEquation, size: int, *, settings: Settings, limits: NDArray[np.float64] | None) -> _Answer:
+def _run(scaled: Scaled, settings: Settings, limits: NDArray[np.float64] | None) -> Outcome:
+    """Return what Gurobi says: its support (no coefficients) and its bound in the user's units."""
     try:
         import gurobipy
     except ImportError as error:
@@ -126,10 +110,54 @@ def _run(equation: ScaledEquation, size: int, *, settings: Settings, limits: NDA
             env.setParam("OutputFlag", 0)
             env.start()
             with gurobipy.Model(env=env) as model:
-                _set_parameters(model, settings, equation.target_square)
-                return _optimise(gurobipy, model, equation, size, limits)
+                absent = write_model(gurobipy, model, scaled, settings, limits)
+                model.optimize()
+                return _outcome(gurobipy, model, absent, scaled.square)
     except gurobipy.GurobiError as error:
-        raise _error(error, len(equation.columns)) from error
+        raise _error(error, len(scaled.unit)) from error
+
+
+def write_model(
+    gurobi: Any, model: Any, scaled: Scaled, settings: Settings, limits: NDArray[np.float64] | None = None
+) -> Any:
+    """Write a problem into a Gurobi model: SOS-1, or big-M where ``limits`` are given; return its absence variables."""
+    _set_parameters(model, settings, scaled.target_square)
+    problem, infinite = scaled.problem, gurobi.GRB.INFINITY
+    width = problem.matrix.shape[1]
+    x = model.addMVar(width, lb=np.maximum(problem.lower, -infinite), ub=np.minimum(problem.upper, infinite))
+    absent = model.addMVar(width, vtype=gurobi.GRB.BINARY)
+    if limits is None:
+        for j in range(width):
+            model.addSOS(gurobi.GRB.SOS_TYPE1, [x[j].item(), absent[j].item()])
+    else:
+        model.addConstr(x <= limits * (1 - absent))
+        model.addConstr(x >= -limits * (1 - absent))
+    if len(problem.equal):
+        rows, rhs = unit_rows(problem.equal, problem.equal_rhs)
+        model.addConstr(rows @ x == rhs)
+    if len(problem.below):
+        rows, rhs = unit_rows(problem.below, problem.below_rhs)
+        model.addConstr(rows @ x <= rhs)
+    if len(problem.presence):
+        model.addConstr(-(problem.presence @ absent) <= problem.presence_rhs - problem.presence.sum(axis=1))
+    _write_sizes(gurobi, model, scaled, x, absent)
+    quadratic, linear = problem.matrix.T @ problem.matrix, problem.matrix.T @ problem.target
+    model.setObjective(x @ quadratic @ x - 2 * (linear @ x) + scaled.target_square, gurobi.GRB.MINIMIZE)
+    return absent
+
+
+def _write_sizes(gurobi: Any, model: Any, scaled: Scaled, x: Any, absent: Any) -> None:
+    """Write the least and the greatest size of a present coefficient."""
+    least, most = scaled.problem.least, scaled.problem.most
+    for j in np.flatnonzero((least > 0) | np.isfinite(most)).tolist():
+        present = 1 - absent[j].item()
+        if least[j] > 0:
+            positive = model.addVar(vtype=gurobi.GRB.BINARY)
+            model.addGenConstrIndicator(positive, True, x[j].item() >= least[j] * present)
+            model.addGenConstrIndicator(positive, False, x[j].item() <= -least[j] * present)
+        if np.isfinite(most[j]):
+            model.addConstr(x[j].item() <= most[j] * present)
+            model.addConstr(x[j].item() >= -most[j] * present)
 
 
 def _set_parameters(model: Any, settings: Settings, target_square: float) -> None:
@@ -146,43 +174,27 @@ def _set_parameters(model: Any, settings: Settings, target_square: float) -> Non
     model.Params.OptimalityTol = 1e-9
 
 
-def _optimise(
-    gurobi: Any, model: Any, equation: ScaledEquation, size: int, limits: NDArray[np.float64] | None
-) -> _Answer:
-    quadratic, linear = equation.factor.T @ equation.factor, equation.factor.T @ equation.target
-    width = len(linear)
-    x = model.addMVar(width, lb=-gurobi.GRB.INFINITY)
-    absent = model.addMVar(width, vtype=gurobi.GRB.BINARY)
-    if limits is None:
-        for j in range(width):
-            model.addSOS(gurobi.GRB.SOS_TYPE1, [x[j].item(), absent[j].item()])
-    else:
-        model.addConstr(x <= limits * (1 - absent))
-        model.addConstr(x >= -limits * (1 - absent))
-    model.addConstr(absent.sum() >= width - size)
-    model.setObjective(x @ quadratic @ x - 2 * (linear @ x) + equation.target_square, gurobi.GRB.MINIMIZE)
-    model.optimize()
-    bound = float(model.ObjBound)
-    return _Answer(
-        present=np.asarray(absent.X) < 0.5 if model.SolCount > 0 else np.zeros(width, dtype=np.bool_),
-        bound=bound if abs(bound) < gurobi.GRB.INFINITY else float("-inf"),
-        status=_status(gurobi, model.Status),
-        nodes=int(model.NodeCount),
-    )
-
-
-def _status(gurobi: Any, code: int) -> Status:
-    known = {
-        gurobi.GRB.OPTIMAL: Status.OPTIMAL,
+def _outcome(gurobi: Any, model: Any, absent: Any, square: float) -> Outcome:
+    code, nodes = model.Status, int(model.NodeCount)
+    if code in (gurobi.GRB.INFEASIBLE, gurobi.GRB.INF_OR_UNBD):
+        return Outcome((), math.inf, nodes=nodes)
+    stops = {
+        gurobi.GRB.OPTIMAL: None,
         gurobi.GRB.TIME_LIMIT: Status.TIME_LIMIT,
         gurobi.GRB.NODE_LIMIT: Status.NODE_LIMIT,
         gurobi.GRB.INTERRUPTED: Status.INTERRUPTED,
         # It gave up before its own gap was reached, with an answer and a bound that stand.
         gurobi.GRB.SUBOPTIMAL: Status.INTERRUPTED,
     }
-    if code not in known:
+    if code not in stops:
         raise SolverError(f"Gurobi stopped with status code {code} and no answer. Try backend='native'.")
-    return known[code]
+    bound = float(model.ObjBound)
+    answers: tuple[Answer, ...] = ()
+    if model.SolCount > 0:
+        support = np.flatnonzero(np.asarray(absent.X) < 0.5)
+        answers = (Answer(tuple(support.tolist()), (), math.nan),)
+    bound = bound * square if abs(bound) < gurobi.GRB.INFINITY else -math.inf
+    return Outcome(answers, bound, stop=stops[code], nodes=nodes)
 
 
 def _error(error: Any, width: int) -> SolverError:

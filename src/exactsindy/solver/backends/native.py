@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Sequence
 
 import exactsindy._native as _native
 from exactsindy.solver import interrupt
-from exactsindy.solver.arguments import Equation
-from exactsindy.solver.backends.result import Found, Outcome
+from exactsindy.solver.equations import Equation
+from exactsindy.solver.outcome import Answer, Outcome
 from exactsindy.solver.settings import Progress, Settings, Status
 
 
@@ -51,22 +52,23 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def refit(equation: Equation, support: Sequence[int]) -> tuple[Found, float]:
-    """Canonical fit of one support, and a lower bound of its own value."""
-    raw, lower = _native.refit(equation.factor, equation.z, equation.rest, equation.ridge, list(support))
-    return _found(raw), lower
+def refit(equation: Equation, support: Sequence[int]) -> Outcome:
+    """Return the canonical fit of one support; nothing is said about others."""
+    equation.size(len(support))
+    fit, _ = _native.refit(equation.factor, equation.z, equation.rest, equation.ridge, list(support))
+    return Outcome((_answer(fit),), -math.inf, stop=Status.REFITTED)
 
 
-def _found(answer: _native.Answer) -> Found:
-    return Found(tuple(answer.support), tuple(answer.coef), answer.objective)
+def _answer(raw: _native.Answer) -> Answer:
+    return Answer(tuple(raw.support), tuple(raw.coef), raw.objective)
 
 
 def outcome(raw: _native.Outcome) -> Outcome:
     """Return what a native search says as the record of all backends."""
     return Outcome(
-        answers=tuple(_found(answer) for answer in raw.answers),
-        runner_up=raw.runner_up,
+        answers=tuple(_answer(answer) for answer in raw.answers),
         lower_bound=raw.lower_bound,
+        runner_up=raw.runner_up,
         stop=None if raw.stop is None else Status[raw.stop],
         complete=raw.complete,
         nodes=raw.nodes,

@@ -1,23 +1,35 @@
-"""SCIP through PySCIPOpt: the paper's SOS-1 formulation with scaled columns, for cross-checks."""
+"""SCIP through PySCIPOpt, for cross-checks: the paper's SOS-1 formulation with scaled columns."""
 
 from __future__ import annotations
 
-import time
+import math
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from exactsindy.errors import SolverError
-from exactsindy.solver.backends.mip import ScaledEquation, check_size, finish, missing, scaled_equation
+from exactsindy.solver.backends.scaling import (
+    Scaled,
+    fitted_component,
+    fitted_equation,
+    missing,
+    scaled_component,
+    scaled_equation,
+    unit_rows,
+)
+from exactsindy.solver.deadline import Deadline
+from exactsindy.solver.outcome import Answer, Outcome
 from exactsindy.solver.settings import Settings, Status
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from exactsindy.solver.backends.component import Budget, Component
+    from exactsindy.solver.equations import Equation
 
-    from exactsindy.solver.backends.result import BackendResult
-
-_STATUS = {
-    "optimal": Status.OPTIMAL,
-    "gaplimit": Status.OPTIMAL,
+_STOPS = {
+    "optimal": None,
+    "gaplimit": None,
     "timelimit": Status.TIME_LIMIT,
     "nodelimit": Status.NODE_LIMIT,
     "totalnodelimit": Status.NODE_LIMIT,
@@ -26,19 +38,8 @@ _STATUS = {
 }
 
 
-def solve_equation(
-    theta_factor: NDArray[np.float64],
-    z: NDArray[np.float64],
-    rest_square: float,
-    ridge: NDArray[np.float64],
-    size: int,
-    *,
-    settings: Settings,
-) -> BackendResult:
-    """Solve one equation with SCIP (one thread).
-
-    ``min |z - R xi|^2 + sum ridge_j xi_j^2 + rest_square`` subject to SOS1(xi_j, 1 - z_j) and sum z_j <=
-    size.
+def solve_equation(equation: Equation, size: int, settings: Settings) -> Outcome:
+    """Solve one equation with SCIP (one thread): SOS1(xi_j, 1 - z_j) and sum z_j <= size.
 
     The support is refitted by exactsindy, so the coefficients and the objective are right. The lower bound
     and the status are SCIP's own claims, valid up to its tolerances (1e-8 absolute on an objective scaled to
@@ -50,50 +51,32 @@ def solve_equation(
         PySCIPOpt is not installed.
     SolverError
         SCIP failed, which numerical trouble can make it do.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> factor, z = np.array([[2.0, 1.0], [0.0, 1.0]]), np.array([1.0, 3.0])
-    >>> result = solve_equation(factor, z, 0.5, np.zeros(2), 1, settings=Settings())  # doctest: +SKIP
-    >>> result.support, result.objective  # doctest: +SKIP
-    ((1,), 2.5)
     """
-    started = time.perf_counter()
+    deadline = Deadline(settings)
+    scaled = scaled_equation(equation, size)
+    outcome = _run(scaled, settings)
+    support = outcome.answers[0].support if outcome.answers else ()
+    outcome = fitted_equation(equation, scaled.problem.variables[list(support)].tolist(), outcome)
+    return replace(outcome, seconds=deadline.elapsed)
+
+
+def solve_component(component: Component, budgets: Sequence[Budget], settings: Settings) -> Outcome:
+    """Solve equations that constraints or a shared budget bind together; bound and status are SCIP's own claims."""
+    deadline = Deadline(settings)
+    if np.any(component.rules.least[component.variables] > 0):
+        raise SolverError("backend='scip' takes no SemiContinuous(least=...): use 'native', 'enumerate' or 'gurobi'.")
+    outcome = _run(scaled_component(component, budgets), settings)
+    support = outcome.answers[0].support if outcome.answers else None
+    return replace(fitted_component(component, support, outcome), seconds=deadline.elapsed)
+
+
+def _run(scaled: Scaled, settings: Settings) -> Outcome:
+    """Return what SCIP says: its support (no coefficients) and its bound in the user's units."""
     try:
         import pyscipopt
     except ImportError as error:
         raise missing("pyscipopt") from error
-    size = check_size(size, theta_factor.shape[1])
-    equation = scaled_equation(theta_factor, z, rest_square, ridge, size)
-    model, present = _model(pyscipopt, equation, size, settings)
-    try:
-        model.optimize()
-    except Exception as error:  # PySCIPOpt raises bare exceptions for every failure inside SCIP
-        raise SolverError(f"SCIP failed: {error}. Try backend='native'.") from error
-    outcome = str(model.getStatus())
-    if outcome not in _STATUS:
-        raise SolverError(f"SCIP stopped with status {outcome!r} and no answer. Try backend='native'.")
-    chosen: list[int] = []
-    if model.getNSols() > 0:
-        best = model.getBestSol()
-        chosen = [j for j, flag in zip(equation.columns, present, strict=True) if best[flag] > 0.5]
-    dual = float(model.getDualbound())
-    return finish(
-        theta_factor,
-        z,
-        rest_square,
-        ridge,
-        support=chosen,
-        claimed_bound=equation.claim(dual) if abs(dual) < model.infinity() else float("-inf"),
-        status=_STATUS[outcome],
-        nodes=int(model.getNTotalNodes()),
-        started=started,
-    )
-
-
-def _model(scip: Any, equation: ScaledEquation, size: int, settings: Settings) -> tuple[Any, list[Any]]:
-    model = scip.Model("exactsindy")
+    model = pyscipopt.Model("exactsindy")
     model.hideOutput()
     model.setParam("limits/gap", settings.gap)
     # At 1e-9 SCIP's linear solver runs into numerical trouble and the search does not end.
@@ -102,18 +85,53 @@ def _model(scip: Any, equation: ScaledEquation, size: int, settings: Settings) -
         model.setParam("limits/time", settings.seconds)
     if settings.nodes is not None:
         model.setParam("limits/totalnodes", settings.nodes)
-    width = len(equation.columns)
-    x = [model.addVar(f"x{i}", lb=None) for i in range(width)]
-    residual = [model.addVar(f"r{i}", lb=None) for i in range(width)]
-    present = [model.addVar(f"z{i}", vtype="B") for i in range(width)]
-    absent = [model.addVar(f"s{i}", lb=0, ub=1) for i in range(width)]
+    present = _write_model(pyscipopt, model, scaled)
+    try:
+        model.optimize()
+    except Exception as error:  # PySCIPOpt raises bare exceptions for every failure inside SCIP
+        raise SolverError(f"SCIP failed: {error}. Try backend='native'.") from error
+    ended, nodes = str(model.getStatus()), int(model.getNTotalNodes())
+    if ended == "infeasible":
+        return Outcome((), math.inf, nodes=nodes)
+    if ended not in _STOPS:
+        raise SolverError(f"SCIP stopped with status {ended!r} and no answer. Try backend='native'.")
+    answers: tuple[Answer, ...] = ()
+    if model.getNSols() > 0:
+        best: Any = model.getBestSol()
+        answers = (Answer(tuple(j for j, flag in enumerate(present) if best[flag] > 0.5), (), math.nan),)
+    dual = float(model.getDualbound())
+    bound = dual * scaled.square if abs(dual) < model.infinity() else -math.inf
+    return Outcome(answers, bound, stop=_STOPS[ended], nodes=nodes)
+
+
+def _write_model(scip: Any, model: Any, scaled: Scaled) -> list[Any]:
+    """Write a problem into a SCIP model; return its presence variables."""
+    problem, total = scaled.problem, scip.quicksum
+    rows, width = problem.matrix.shape
+    lower, upper = np.maximum(problem.lower, -problem.most), np.minimum(problem.upper, problem.most)
+    x = [
+        model.addVar(f"x{j}", lb=low if np.isfinite(low) else None, ub=high if np.isfinite(high) else None)
+        for j, (low, high) in enumerate(zip(lower.tolist(), upper.tolist(), strict=True))
+    ]
+    residual = [model.addVar(f"r{i}", lb=None) for i in range(rows)]
+    present = [model.addVar(f"z{j}", vtype="B") for j in range(width)]
+    absent = [model.addVar(f"s{j}", lb=0, ub=1) for j in range(width)]
     value = model.addVar("value", lb=0)
-    for i in range(width):
-        row = scip.quicksum(float(equation.factor[i, j]) * x[j] for j in range(i, width))
-        model.addCons(residual[i] + row == float(equation.target[i]))
-        model.addCons(absent[i] == 1 - present[i])
-        model.addConsSOS1([x[i], absent[i]])
-    model.addCons(scip.quicksum(present) <= size)
-    model.addCons(value >= scip.quicksum(r * r for r in residual))
-    model.setObjective(value + equation.constant, sense="minimize")
-    return model, present
+
+    def row(line: Any, variables: Sequence[Any]) -> Any:
+        return total(float(line[j]) * variables[j] for j in np.flatnonzero(line).tolist())
+
+    for i in range(rows):
+        model.addCons(residual[i] + row(problem.matrix[i], x) == float(problem.target[i]))
+    for j in range(width):
+        model.addCons(absent[j] == 1 - present[j])
+        model.addConsSOS1([x[j], absent[j]])
+    for line, right in zip(*unit_rows(problem.equal, problem.equal_rhs), strict=True):
+        model.addCons(row(line, x) == float(right))
+    for line, right in zip(*unit_rows(problem.below, problem.below_rhs), strict=True):
+        model.addCons(row(line, x) <= float(right))
+    for line, right in zip(problem.presence, problem.presence_rhs, strict=True):
+        model.addCons(row(line, present) <= float(right))
+    model.addCons(value >= total(r * r for r in residual))
+    model.setObjective(value + problem.constant, sense="minimize")
+    return present

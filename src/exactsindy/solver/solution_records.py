@@ -103,6 +103,8 @@ def pool_record(pool: Pool) -> dict[str, Any]:
     return {
         target: {
             "complete": bool(pool.complete[target]),
+            "count": None if pool.count is None else int(pool.count),
+            "within": None if pool.within is None else float(pool.within),
             "members": [
                 {
                     "support": list(member.support),
@@ -127,7 +129,9 @@ def read_pool(record: Mapping[str, Any], problem: Problem) -> Pool:
             )
             for target, entry in record.items()
         }
-        return Pool(problem, members, {target: bool(entry["complete"]) for target, entry in record.items()})
+        complete = {target: bool(entry["complete"]) for target, entry in record.items()}
+        asked: Mapping[str, Any] = next(iter(record.values()), {})
+        return Pool(problem, members, complete, asked.get("count"), asked.get("within"))
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(f"the stored pool is damaged ({type(error).__name__}: {error}).") from error
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from exactsindy.constraints import Rules
+    from exactsindy.constraints.rules import Rules
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,31 +72,29 @@ class Stacked:
             *_dense(presence, position),
         )
 
-    def scaled(self) -> tuple[Stacked, float]:
-        """Return the same problem in units in which columns and target have norm 1, and the unit of the objective."""
-        size = np.linalg.norm(self.matrix, axis=0)
-        size[size == 0] = 1.0
-        unit = float(np.linalg.norm(self.target)) or 1.0
-        to_user = unit / size  # x = to_user * scaled x
-        return (
-            Stacked(
-                self.variables,
-                self.matrix / size,
-                self.target / unit,
-                self.constant / unit**2,
-                self.equal * to_user,
-                self.equal_rhs,
-                self.below * to_user,
-                self.below_rhs,
-                self.lower / to_user,
-                self.upper / to_user,
-                self.least / to_user,
-                self.most / to_user,
-                self.presence,
-                self.presence_rhs,
-            ),
-            unit**2,
+    def restricted(self, columns: Sequence[int], lower: NDArray[np.float64], upper: NDArray[np.float64]) -> Stacked:
+        """Return the problem on some columns alone, between other bounds; presences are decided by the choice."""
+        chosen = list(columns)
+        return replace(
+            self,
+            variables=self.variables[chosen],
+            matrix=self.matrix[:, chosen],
+            equal=self.equal[:, chosen],
+            below=self.below[:, chosen],
+            lower=lower,
+            upper=upper,
+            least=self.least[chosen],
+            most=self.most[chosen],
+            presence=np.zeros((0, len(chosen))),
+            presence_rhs=np.zeros(0),
         )
+
+    def inequalities(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return all inequalities and bounds of the coefficients as ``G x >= h``."""
+        eye = np.eye(len(self.lower))
+        low, high = np.isfinite(self.lower), np.isfinite(self.upper)
+        g = np.vstack([-self.below, eye[low], -eye[high]])
+        return g, np.concatenate([-self.below_rhs, self.lower[low], -self.upper[high]])
 
 
 def _diagonal(blocks: Sequence[NDArray[np.float64]], width: int) -> NDArray[np.float64]:

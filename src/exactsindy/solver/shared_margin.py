@@ -1,4 +1,4 @@
-"""How much worse the next-best joint support of the same number of terms is.
+"""Objective of the next-best joint support of the same number of terms.
 
 A rival has the same number of terms for every equation and the next-best support in one of them, or other numbers of
 terms that add up to the same. Values of *exactly* s terms are needed; they are asked for only where they could matter.
@@ -10,15 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from exactsindy.solver.solution import margin_of
-
 # Weighted value of the best and of the next-best support of exactly s terms of equation j (inf: there is none), or None
-# if that is not known and too dear to find out.
+# if that is not known and too costly to find out.
 Pair = Callable[[int, int], tuple[float, float] | None]
 
 
-def joint_margin(sizes: Sequence[int], largest: Sequence[int], trivial: Sequence[float], pair: Pair) -> float:
-    """Return the margin, or nan where it cannot be proved.
+def next_best(sizes: Sequence[int], largest: Sequence[int], trivial: Sequence[float], pair: Pair) -> float:
+    """Return the objective of the next-best joint support, or nan where it cannot be proved.
 
     Parameters
     ----------
@@ -33,10 +31,10 @@ def joint_margin(sizes: Sequence[int], largest: Sequence[int], trivial: Sequence
     """
     known: dict[tuple[int, int], tuple[float, float]] = {}
     for j, s in enumerate(sizes):
-        found = pair(j, s)
-        if found is None:
+        both = pair(j, s)
+        if both is None:
             return float("nan")
-        known[j, s] = found
+        known[j, s] = both
     objective = sum(known[j, s][0] for j, s in enumerate(sizes))
     rival = min(objective - known[j, s][0] + known[j, s][1] for j, s in enumerate(sizes))
     while True:
@@ -47,12 +45,12 @@ def joint_margin(sizes: Sequence[int], largest: Sequence[int], trivial: Sequence
         other, chosen = min(_other_sizes(values, sizes), key=lambda entry: entry[0], default=(np.inf, ()))
         unknown = [(j, s) for j, s in enumerate(chosen) if (j, s) not in known]
         if other >= rival or not unknown:
-            return margin_of(objective, float(min(rival, other)))
+            return float(min(rival, other))
         for j, s in unknown:
-            found = pair(j, s)
-            if found is None:
+            both = pair(j, s)
+            if both is None:
                 return float("nan")
-            known[j, s] = found
+            known[j, s] = both
 
 
 def _other_sizes(values: list[list[float]], sizes: Sequence[int]) -> Iterator[tuple[float, tuple[int, ...]]]:

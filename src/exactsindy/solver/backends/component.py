@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from exactsindy import _native
-from exactsindy.constraints import Row, Rules
+from exactsindy.constraints import Row, Rules, Stacked
 from exactsindy.solver import interrupt
-from exactsindy.solver.arguments import Equation
 from exactsindy.solver.backends import native
-from exactsindy.solver.backends.result import Found, Outcome
+from exactsindy.solver.equations import Equation
+from exactsindy.solver.outcome import Outcome
 from exactsindy.solver.settings import Progress, Settings
 
 if TYPE_CHECKING:
@@ -36,8 +36,7 @@ class Component:
     @cached_property
     def variables(self) -> NDArray[np.intp]:
         """The variables of the rules, in the order of the search."""
-        parts = [e * self.rules.width + eq.columns for e, eq in zip(self.indices, self.equations, strict=True)]
-        return np.concatenate(parts)
+        return np.concatenate([equation.variables for equation in self.equations])
 
     @cached_property
     def position(self) -> dict[int, int]:
@@ -102,18 +101,37 @@ class Component:
             self._reporter(settings),
             interrupt.pressed,
         )
-        answers = tuple(
-            Found(tuple(int(self.variables[i]) for i in answer.support), tuple(answer.coef), answer.objective)
-            for answer in raw.answers
-        )
-        return replace(native.outcome(raw), answers=answers)
+        return self._placed(native.outcome(raw))
+
+    def fit(self, support: Sequence[int]) -> Outcome:
+        """Fit the coefficients of a support (or of a part of it, where the constraints forbid the whole)."""
+        chosen = set(support)
+        absent = tuple(v for v in self.variables.tolist() if v not in chosen)
+        return self.solve([(absent, 0)] if absent else [], Settings(), runner_up=False)
+
+    def stacked(self, budgets: Sequence[Budget]) -> Stacked:
+        """Return these equations with their constraints and budgets as one dense problem."""
+        ridge = np.zeros((len(self.rules.problem.target_names), self.rules.width))
+        ridge.ravel()[self.variables] = np.concatenate([equation.ridge for equation in self.equations])
+        return Stacked.of(self.rules, self.indices, ridge, self.weights, budgets)
+
+    def _placed(self, outcome: Outcome) -> Outcome:
+        answers = [replace(a, support=tuple(self.variables[list(a.support)].tolist())) for a in outcome.answers]
+        return replace(outcome, answers=tuple(answers))
 
     def _reporter(self, settings: Settings) -> Callable[[list[_native.Snapshot], int, float], None] | None:
         if settings.progress is None:
             return None
         report, name = settings.progress, ", ".join(eq.target for eq in self.equations)
+        single = len(self.equations) == 1
+
+        def label(i: int) -> str:
+            full = self.rules.label(int(self.variables[i]))
+            return full.split(": ", 1)[1] if single else full
 
         def show(snapshots: list[_native.Snapshot], nodes: int, seconds: float) -> None:
-            report(Progress({name: snapshots[0].incumbent}, {name: snapshots[0].lower_bound}, nodes, seconds))
+            (now,) = snapshots
+            terms = {name: tuple(label(i) for i in now.support)}
+            report(Progress({name: now.incumbent}, {name: now.lower_bound}, nodes, seconds, terms))
 
         return show

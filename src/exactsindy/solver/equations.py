@@ -1,0 +1,94 @@
+"""One equation of a problem in the form that every backend takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from exactsindy.errors import SolverError
+from exactsindy.solver.outcome import Outcome
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from exactsindy.problem import Problem
+
+MAX_SIZE = 64  # the native core's largest support
+
+
+@dataclass(frozen=True, eq=False)
+class Equation:
+    """``min |z - factor xi|^2 + |rest|^2 + sum ridge_j xi_j^2`` for one target.
+
+    ``variables`` numbers its terms among those of all equations: ``equation * D + term`` over ``problem.terms``.
+    """
+
+    target: str
+    factor: NDArray[np.float64]
+    z: NDArray[np.float64]
+    rest: NDArray[np.float64]
+    ridge: NDArray[np.float64]
+    variables: NDArray[np.intp]
+    names: tuple[str, ...]
+
+    @property
+    def constant(self) -> float:
+        """What no coefficient can change in the objective."""
+        return float(self.rest @ self.rest)
+
+    def size(self, k: int) -> int:
+        """Return a number of terms that the library and the native core can hold."""
+        size = min(k, len(self.names))
+        if size > MAX_SIZE:
+            raise SolverError(
+                f"{self.target}: {size} terms asked for, the solver takes at most {MAX_SIZE}. An exact search for "
+                "larger models has no prospect: use a smaller k."
+            )
+        return size
+
+    def local(self, variables: Sequence[int]) -> tuple[int, ...]:
+        """Return which of this equation's terms are among some variables of all equations."""
+        return tuple(int(i) for i in np.flatnonzero(np.isin(self.variables, variables)))
+
+    def placed(self, outcome: Outcome) -> Outcome:
+        """Return an outcome whose supports are numbered among the terms of all equations."""
+        return replace(
+            outcome,
+            answers=tuple(
+                replace(answer, support=tuple(self.variables[list(answer.support)].tolist()))
+                for answer in outcome.answers
+            ),
+        )
+
+
+def equations_of(problem: Problem, ridge: NDArray[np.float64]) -> list[Equation]:
+    """Split a problem into its equations; ``ridge`` is (m, D) over ``problem.terms``."""
+    equations: list[Equation] = []
+    width = len(problem.terms)
+    # Equations of one block share its factor.
+    shared = [(np.ascontiguousarray(block.theta_factor), problem.columns(block)) for block in problem.blocks]
+    places = [(i, j) for i, block in enumerate(problem.blocks) for j in range(len(block.target_names))]
+    for row, (target, (i, j)) in enumerate(zip(problem.target_names, places, strict=True)):
+        block, (factor, columns) = problem.blocks[i], shared[i]
+        z, rest = block.target(j)
+        equations.append(
+            Equation(
+                target=target,
+                factor=factor,
+                z=np.ascontiguousarray(z),
+                rest=np.ascontiguousarray(rest),
+                ridge=np.ascontiguousarray(ridge[row, columns]),
+                variables=row * width + columns,
+                names=block.names,
+            )
+        )
+    return equations
+
+
+def local_starts(equations: Sequence[Equation], starts: Sequence[int] | None) -> list[list[tuple[int, ...]]]:
+    """Return a starting support (variables of all equations) in each equation's own numbering."""
+    local = [equation.local(starts) if starts else () for equation in equations]
+    return [[support] if support else [] for support in local]

@@ -1,0 +1,102 @@
+"""What a search or a backend says about one equation, or about equations that are solved together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from exactsindy.solver.settings import Status
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A support with its coefficients and its objective.
+
+    The support counts the equation's own terms; where equations are put together, ``equation * D + term``.
+    """
+
+    support: tuple[int, ...]
+    coef: tuple[float, ...]
+    objective: float
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What is known after a search of one size, or of one pool.
+
+    Attributes
+    ----------
+    answers
+        Best first; empty if the constraints cannot hold, or if nothing was met before a limit.
+    lower_bound
+        No support of the asked size has an objective below this; inf: none satisfies the constraints.
+    runner_up
+        Objective of the next-best support of the same size: inf if there is none, nan if that is not proved.
+    stop
+        Why the search ended before it was done; None: it was done.
+    complete
+        True if a pool holds everything that was asked for.
+    nodes
+        What the backend counts: nodes of a tree, or supports.
+    """
+
+    answers: tuple[Answer, ...]
+    lower_bound: float
+    runner_up: float = math.nan
+    stop: Status | None = None
+    complete: bool = False
+    nodes: int = 0
+    seconds: float = 0.0
+
+    @property
+    def objective(self) -> float:
+        """Objective of the best answer; inf if there is none."""
+        return self.answers[0].objective if self.answers else math.inf
+
+    @property
+    def bound(self) -> float:
+        """The lower bound, which no true bound of a feasible point exceeds."""
+        return min(self.lower_bound, self.objective)
+
+    @property
+    def margin(self) -> float:
+        """Runner-up / objective - 1: 0 is a tie, inf says that there is no rival, nan that it is not proved."""
+        if not self.answers or math.isnan(self.runner_up):
+            return math.nan
+        if self.runner_up == self.objective:
+            return 0.0
+        return self.runner_up / self.objective - 1.0 if self.objective > 0 else math.inf
+
+    @property
+    def infeasible(self) -> bool:
+        """True if it was proved that no support satisfies the constraints."""
+        return not self.answers and self.stop is None and self.lower_bound == math.inf
+
+
+def together(outcomes: Sequence[Outcome]) -> Outcome:
+    """Return what independent searches say as one: sums, and as next best the cheapest change in one of them."""
+    nodes, seconds = sum(o.nodes for o in outcomes), sum(o.seconds for o in outcomes)
+    if any(outcome.infeasible for outcome in outcomes):
+        return Outcome((), math.inf, nodes=nodes, seconds=seconds)
+    objectives, rivals = np.array([o.objective for o in outcomes]), np.array([o.runner_up for o in outcomes])
+    best = [outcome.answers[0] for outcome in outcomes if outcome.answers]
+    answer = Answer(
+        support=tuple(v for one in best for v in one.support),
+        coef=tuple(value for one in best for value in one.coef),
+        objective=float(objectives.sum()),
+    )
+    proved = bool(np.isfinite(objectives).all()) and not np.isnan(rivals).any()
+    stops = [outcome.stop for outcome in outcomes]
+    order = (Status.INTERRUPTED, Status.TIME_LIMIT, Status.NODE_LIMIT, Status.TOLERANCE, Status.REFITTED)
+    return Outcome(
+        answers=(answer,),
+        lower_bound=float(np.array([o.bound for o in outcomes]).sum()),
+        runner_up=float(objectives.sum() + np.min(rivals - objectives)) if proved else math.nan,
+        stop=next((status for status in order if status in stops), None),
+        complete=all(outcome.complete for outcome in outcomes),
+        nodes=nodes,
+        seconds=seconds,
+    )
