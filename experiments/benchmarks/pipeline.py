@@ -78,11 +78,10 @@ def weak_ode(side: str, n: int) -> tuple[int, Run]:
 
         return x.nbytes, run
     from exactsindy.data import Trajectories
-    from exactsindy.forms import WeakForm
     from exactsindy.library import Polynomials
 
     data = Trajectories.from_arrays(x, time=0.002)
-    form = WeakForm(domains, quadrature=_quadrature(side), width=0.002 * (n - 1) / 20)
+    form = _weak_form(side, domains, 0.002 * (n - 1) / 20)
     return x.nbytes, lambda: form.problem(data, Polynomials(3))
 
 
@@ -108,10 +107,8 @@ def weak_pde(side: str, n: int) -> tuple[int, Run]:
             return library.fit_transform(ps.AxesArray(fields, axes)), library.convert_u_dot_integral(fields)
 
         return nbytes, run
-    from exactsindy.forms import WeakForm
-
     data, library = reaction_diffusion(grid, times, fields)
-    form = WeakForm(400, quadrature=_quadrature(side), width=(1.0, 1.0, 0.25))
+    form = _weak_form(side, 400, (1.0, 1.0, 0.25))
     return nbytes, lambda: form.problem(data, library)
 
 
@@ -209,8 +206,13 @@ def simulate(side: str, n: int) -> tuple[int, Run]:
     return ours.x.nbytes, lambda: peer.simulate(np.array(start), t)
 
 
-def _quadrature(side: str) -> str:
-    return "pysindy" if side.endswith("same rule") else "exact"
+def _weak_form(side: str, domains: int, width: object) -> object:
+    from exactsindy.forms import WeakForm
+    from exactsindy_experiments.published_weak_form import PublishedWeakForm
+
+    if side.endswith("same rule"):
+        return PublishedWeakForm(domains, rule="pysindy", width=width)
+    return WeakForm(domains, width=width)
 
 
 def spirals(n: int, joined: bool, noise: float = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -137,7 +137,7 @@ def test_covariance_of_field_rows_is_that_of_perturbed_cells(periodic):
     def errors(fields):
         coords = {"x": x, "t": t}
         found = Field.from_arrays({"u": fields[0], "v": fields[1]}, dims=("x", "t"), coords=coords, periodic=periodic)
-        (rows,), _ = form._field_rows(found, groups(found, library))
+        (rows,) = form._field(found, groups(found, library))
         theta, target = stacked(rows.rows(0, len(rows)))
         return target - theta @ coef.T, rows, found
 
@@ -162,7 +162,7 @@ def test_covariance_of_field_rows_is_that_of_perturbed_cells(periodic):
 def test_slabs_do_not_change_the_covariance(monkeypatch):
     data, truth = noisy_burgers(0)
     equations = groups(data, BURGERS)
-    (rows,), _ = WeakForm(40)._field_rows(data, equations)
+    (rows,) = WeakForm(40)._field(data, equations)
     noise = FieldNoise(rows, 0, trial(truth, equations, "WeakForm"), field_noise(data))
     whole = noise.covariance()
     monkeypatch.setattr("exactsindy.forms.weak.field_noise._NUMBERS", 1000)
@@ -204,10 +204,6 @@ def test_clean_data_are_fitted_exactly(clean, truth):
 
 
 def test_messages(data, truth):
-    with pytest.raises(
-        ProblemError, match=r"quadrature='pysindy'\): only the rows of quadrature='exact' can be whitened"
-    ):
-        WeakForm(model=truth, quadrature="pysindy")
     with pytest.raises(ProblemError, match=r"WeakForm\(model=...\) has shape \(1, 2\); expected finite"):
         WeakForm(model=[[1.0, 2.0]]).problem(data, QUADRATIC)
     with pytest.raises(ProblemError, match=r"whitened only with WeakForm\(model=...\); give a trial model"):

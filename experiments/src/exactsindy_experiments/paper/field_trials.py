@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.data import Field
-from exactsindy.forms import WeakForm
 from exactsindy.solver import Settings
 from exactsindy.systems import FieldSystem, find_field_system
 from exactsindy_experiments.paper import exact, heuristics
@@ -22,6 +21,7 @@ from exactsindy_experiments.paper.outcomes import ours, outcome
 from exactsindy_experiments.paper.records import Case, Outcome
 from exactsindy_experiments.paper.regression import Regression
 from exactsindy_experiments.paper.studies import RELAXATIONS, RIDGES, find_study
+from exactsindy_experiments.published_weak_form import PublishedWeakForm
 
 Array = NDArray[np.float64]
 
@@ -95,7 +95,7 @@ def _clean(name: str, trial: int) -> Array:
 def _regression(case: Case) -> Regression:
     data, rng = noisy_field(case, mesh=KS_MESH)
     windows, points = _WEAK[case.system]
-    form = WeakForm(domains=windows, seed=rng, quadrature="legacy", points=points)
+    form = PublishedWeakForm(domains=windows, seed=rng, points=points)
     problem = form.problem(data, find_field_system(case.system).library)
     return Regression(problem, normalise=True, state=rng.get_state())
 

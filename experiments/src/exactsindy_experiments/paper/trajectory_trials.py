@@ -10,20 +10,18 @@ from numpy.typing import NDArray
 
 from exactsindy.data import Trajectories
 from exactsindy.differentiation import SmoothedFiniteDifference
-from exactsindy.forms.base import groups
-from exactsindy.forms.weak.placement import Axis, Placement
-from exactsindy.forms.weak.trajectory_rows import TrajectoryRows
 from exactsindy.library import Polynomials
 from exactsindy.problem import Problem
 from exactsindy.systems import System, add_noise, find_system
 from exactsindy_experiments.paper.records import Case
 from exactsindy_experiments.paper.regression import Regression
+from exactsindy_experiments.published_weak_form import POINTS, PublishedWeakForm
 
 Array = NDArray[np.float64]
 
 STEP = 0.002
-#: Windows of the weak experiments, and interpolated points in each.
-WINDOWS, POINTS = 2400, 400
+#: Windows of the weak experiments.
+WINDOWS = 2400
 #: Up to this noise the weak experiments choose on smoothed differences, above on weak validation rows.
 STRONG_UP_TO = 0.15
 WINDOW_STRONG, WINDOW_WEAK = 9, 21
@@ -79,11 +77,7 @@ def strong_rows(data: Trajectories, degree: int, window: int) -> tuple[Array, Ar
 
 def weak_rows(data: Trajectories, degree: int, rng: np.random.RandomState) -> tuple[Array, Array]:
     """Return the weak rows of the published experiments, centres drawn from ``rng``."""
-    (member,) = data.members
-    (group,) = groups(data, Polynomials(degree))
-    placement = Placement(WINDOWS, rng, None, "legacy", "random", None, POINTS)
-    axis = Axis("t", member.times, False, member.states, 0, (0, 1))
-    rows = TrajectoryRows(member, placement.place([axis], 4, rng, WINDOWS)[0], group)
+    _, ((rows,),) = PublishedWeakForm(WINDOWS, rng, points=POINTS).rows(data, Polynomials(degree))
     theta, targets = zip(*rows.rows(0, len(rows)), strict=True)
     return np.vstack(theta), np.vstack(targets)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from exactsindy._types import Array
 from exactsindy.forms.trial import Coefficients
 from exactsindy.forms.weak.by_parts import ByParts
-from exactsindy.forms.weak.field_rows import FieldRows
+from exactsindy.forms.weak.window_rows import FieldRows
 from exactsindy.library import Features, Term, Variable
 
 Index = NDArray[np.intp]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -73,11 +73,6 @@ class Patches:
                 inner[i] = slice(starts[i] - low[i], starts[i] - low[i] + lengths[i])
                 box = rule(box, x if step is None else step, axis=i)[tuple(inner)]
         return box
-
-    def seen(self, i: int, orders: Iterable[int], start: int, length: int) -> tuple[int, int]:
-        """Return the range of samples along dimension i that derivatives of these orders see from a range."""
-        ranges = [(start, start + length), *(self._halo(i, q, start, start + length)[:2] for q in orders if q)]
-        return min(low for low, _ in ranges), max(high for _, high in ranges)
 
     def transposed(self, values: Array, i: int, order: int, start: int) -> tuple[int, Array]:
         """Return D'values for the derivative D along dimension i onto samples from ``start`` on, and where it begins.

@@ -1,4 +1,4 @@
-"""Windows for given data: sizes chosen or checked, centres drawn, weights computed."""
+"""Where the windows of a weak form lie and how large they are: widths chosen or checked, centres drawn."""
 
 from __future__ import annotations
 
@@ -9,20 +9,25 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from exactsindy._types import Array
-from exactsindy.differentiation import uniform_step
+from exactsindy.differentiation import PRINTED, uniform_step, whittaker
 from exactsindy.errors import DataError, ProblemError
-from exactsindy.forms.weak.layout import (
-    Rng,
-    generator,
-    grid_centres,
-    half_width,
-    random_centres,
-    uniform_draws,
-)
-from exactsindy.forms.weak.windows import AxisWindows, aligned, published, snapped, unequal
+from exactsindy.forms.weak.windows import AxisWindows, aligned, unequal
 
 Index = NDArray[np.intp]
+Rng = np.random.Generator | np.random.RandomState
 Width = float | Sequence[float] | Mapping[str, float] | None
+
+# Lines along each axis of a field from which its scale is estimated.
+_LINES = 32
+# Standard deviation of a window in units of the scale below which noise hides the signal; it was chosen by the errors
+# of coefficients on noisy systems.
+_NOISE_SCALES = 1.5
+# Least standard deviation of a window in a field, in units of the signal's own scale; and the largest share of the axis
+# that counts as that scale.
+_SIGNAL_SCALES = 0.9
+_SIGNAL_SHARE = 1 / 32
+# Least half-width, in samples: fewer do not resolve the test function and its derivatives.
+_LEAST = 8
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,7 @@ class Axis:
 
     @property
     def equal(self) -> bool:
-        """Say whether the steps are equal."""
+        """Return True if the steps are equal."""
         return uniform_step(self.x) is not None
 
 
@@ -53,58 +58,31 @@ class Placement:
     domains: int
     seed: int | Rng
     width: Width
-    quadrature: str
     layout: str
     centres: ArrayLike | None
-    points: int | None
 
     def place(self, axes: Sequence[Axis], p: int, rng: Rng, share: int) -> tuple[AxisWindows, ...]:
         """Return ``share`` windows over the axes, sorted along the last one (time)."""
         widths = self.widths(axes, p)
-        if self.quadrature == "exact":
-            windows = self._exact(axes, widths, p, rng, share)
-        else:
-            windows = self._peers(axes, widths, p, rng, share)
+        windows = self._windows(axes, widths, p, rng, share)
         order = np.argsort(windows[-1].starts, kind="stable")
         return tuple(axis.take(order) for axis in windows)
 
     def rng(self) -> Rng:
         """Return the generator of the seed."""
-        return generator(self.seed, self.quadrature == "legacy")
+        if isinstance(self.seed, np.random.Generator | np.random.RandomState):
+            return self.seed
+        return np.random.default_rng(self.seed)
 
     def widths(self, axes: Sequence[Axis], p: int) -> Array:
         """Return the half-width per axis, in the units of its coordinates."""
-        given = self._given(axes)
-        if given is not None:
-            return given
-        if self.quadrature != "exact":
-            return np.array([(axis.x[-1] - axis.x[0]) / 20 for axis in axes])
+        if self.width is not None:
+            return checked_widths(self.width, tuple(axis.name for axis in axes))
         steps = [(axis.x[-1] - axis.x[0]) / (len(axis.x) - 1) for axis in axes]
         halves = [half_width(axis.lines, axis.x, p, field=len(axes) > 1) for axis in axes]
         return np.asarray(np.array(halves) * steps)
 
-    def _given(self, axes: Sequence[Axis]) -> Array | None:
-        if self.width is None:
-            return None
-        names = tuple(axis.name for axis in axes)
-        if isinstance(self.width, Mapping):
-            if set(self.width) != set(names):
-                raise ProblemError(
-                    f"WeakForm(width=...) names {', '.join(self.width)}; expected one half-width for each of "
-                    f"{', '.join(names)}."
-                )
-            values = [float(self.width[name]) for name in names]
-        else:
-            values = [float(v) for v in np.atleast_1d(np.asarray(self.width, dtype=float))]
-            values = values * len(names) if len(values) == 1 else values
-        if len(values) != len(names) or not all(np.isfinite(v) and v > 0 for v in values):
-            raise ProblemError(
-                f"WeakForm(width={self.width!r}): expected one positive half-width, or one for each of "
-                f"{', '.join(names)}."
-            )
-        return np.array(values)
-
-    def _exact(self, axes: Sequence[Axis], widths: Array, p: int, rng: Rng, share: int) -> tuple[AxisWindows, ...]:
+    def _windows(self, axes: Sequence[Axis], widths: Array, p: int, rng: Rng, share: int) -> tuple[AxisWindows, ...]:
         halves = [
             max(round(width * (len(axis.x) - 1) / (axis.x[-1] - axis.x[0])), 2)
             for axis, width in zip(axes, widths, strict=True)
@@ -138,37 +116,13 @@ class Placement:
         return np.stack(columns, axis=1)
 
     def _centres(self, count: int) -> Array:
-        given = np.asarray(self.centres, dtype=float)
-        centres = given[:, None] if given.ndim == 1 else given
-        if centres.ndim != 2 or centres.shape[1] != count:
-            raise ProblemError(f"WeakForm(centres=...) has shape {given.shape}; expected windows x {count} dimensions.")
-        return centres
-
-    def _peers(self, axes: Sequence[Axis], widths: Array, p: int, rng: Rng, share: int) -> tuple[AxisWindows, ...]:
-        ends = [(float(axis.x[0]), float(axis.x[-1])) for axis in axes]
-        for axis, width in zip(axes, widths, strict=True):
-            if 2 * width >= axis.x[-1] - axis.x[0]:
-                raise too_wide(axis, width)
-        drawn = self.centres is None
-        centres = uniform_draws(ends, widths, share, rng) if drawn else self._centres(len(axes))
-        if self.quadrature == "legacy":
-            count = self.points or (400 if len(axes) == 1 else 50)
-            return tuple(
-                published(axis.x, centres[:, i], width, p, axis.orders, count)
-                for i, (axis, width) in enumerate(zip(axes, widths, strict=True))
+        centres = np.asarray(self.centres, dtype=float)
+        table = centres[:, None] if centres.ndim == 1 else centres
+        if table.ndim != 2 or table.shape[1] != count:
+            raise ProblemError(
+                f"WeakForm(centres=...) has shape {centres.shape}; expected windows x {count} dimensions."
             )
-        windows = []
-        for i, (axis, width) in enumerate(zip(axes, widths, strict=True)):
-            inside = np.searchsorted(axis.x, centres[:, i] + width, side="left") - np.searchsorted(
-                axis.x, centres[:, i] - width, side="right"
-            )
-            if (inside < 2).any():
-                raise DataError(
-                    f"WeakForm: a window of half-width {width:g} along {axis.name} holds fewer than 2 "
-                    "samples; increase the width."
-                )
-            windows.append(snapped(axis.x, centres[:, i], width, p, axis.orders))
-        return tuple(windows)
+        return table
 
 
 def admissible(axis: Axis, half: int, width: float) -> tuple[int, int]:
@@ -176,7 +130,7 @@ def admissible(axis: Axis, half: int, width: float) -> tuple[int, int]:
     n = len(axis.x)
     if axis.periodic:
         if 2 * half + 1 > n:
-            raise too_wide(axis, width)
+            raise too_wide(axis.name, axis.x, width)
         return 0, n
     if axis.equal:
         low, high = half + axis.halo, n - half - axis.halo
@@ -185,13 +139,89 @@ def admissible(axis: Axis, half: int, width: float) -> tuple[int, int]:
         low = int(np.searchsorted(axis.x, ends[0]))
         high = int(np.searchsorted(axis.x, ends[1], side="right"))
     if high <= low:
-        raise too_wide(axis, width)
+        raise too_wide(axis.name, axis.x, width)
     return low, high
 
 
-def too_wide(axis: Axis, width: float) -> DataError:
+def checked_widths(width: Width, names: Sequence[str]) -> Array:
+    """Return the half-width along each of the named dimensions, from one number, one per dimension, or a mapping."""
+    if isinstance(width, Mapping):
+        if set(width) != set(names):
+            raise ProblemError(
+                f"WeakForm(width=...) names {', '.join(width)}; expected one half-width for each of {', '.join(names)}."
+            )
+        values = [float(width[name]) for name in names]
+    else:
+        values = [float(v) for v in np.atleast_1d(np.asarray(width, dtype=float))]
+        values = values * len(names) if len(values) == 1 else values
+    if len(values) != len(names) or not all(np.isfinite(v) and v > 0 for v in values):
+        raise ProblemError(
+            f"WeakForm(width={width!r}): expected one positive half-width, or one for each of {', '.join(names)}."
+        )
+    return np.array(values)
+
+
+def too_wide(name: str, x: Array, width: float) -> DataError:
     """Return the error for windows that do not fit."""
     return DataError(
-        f"WeakForm: windows of half-width {width:g} along {axis.name} do not fit between {axis.x[0]:g} and "
-        f"{axis.x[-1]:g} ({len(axis.x)} samples); reduce the width or use longer data."
+        f"WeakForm: windows of half-width {width:g} along {name} do not fit between {x[0]:g} and "
+        f"{x[-1]:g} ({len(x)} samples); reduce the width or use longer data."
     )
+
+
+def half_width(lines: Array, x: Array, p: int, *, field: bool) -> int:
+    """Return a half-width in samples from lines (samples x lines) along an axis.
+
+    The optimal smoother of the data keeps what varies more slowly than lam^(1/6) samples; the window has
+    a standard deviation of 1.5 of those. In a field with little noise that is far below the length of its waves,
+    and high derivatives of so narrow a window pass on more noise than signal: there it has at least 0.9 / k, k the
+    root mean square wavenumber of the smoothed lines.
+    """
+    n = len(x)
+    largest = max((n - 1) // 4, 2)
+    if n < 4 * _LEAST or not lines.shape[1]:
+        return max(min(_LEAST, (n - 1) // 4), 2)
+    smooth = whittaker(lines, x if uniform_step(x, PRINTED) is None else 1.0)
+    deviation = _NOISE_SCALES * float(np.median(smooth.lam ** (1 / 6)))
+    if field:
+        slope = float(np.median(np.diff(smooth.values, axis=0).std(axis=0) / smooth.values.std(axis=0)))
+        signal = min(1 / slope if slope > 0 else np.inf, _SIGNAL_SHARE * n)
+        deviation = max(deviation, _SIGNAL_SCALES * signal)
+    return int(np.clip(round(np.sqrt(2 * p + 3) * deviation), _LEAST, max(largest, _LEAST)))
+
+
+def sample_lines(values: Sequence[Array], axis: int) -> Array:
+    """Return evenly chosen lines of fields along an axis (samples x lines), without those with gaps."""
+    lines = []
+    for array in values:
+        moved = np.moveaxis(array, axis, 0)
+        others = int(np.prod(moved.shape[1:]))
+        chosen = np.unique(np.linspace(0, others - 1, _LINES).round().astype(int))
+        where: tuple[object, ...] = (slice(None), *np.unravel_index(chosen, moved.shape[1:]))
+        lines.append(np.asarray(moved[where]))  # type: ignore[index]
+    table = np.hstack(lines)
+    return np.asarray(table[:, np.isfinite(table).all(axis=0) & (np.ptp(table, axis=0) > 0)])
+
+
+def random_centres(ranges: Sequence[tuple[int, int]], count: int, rng: Rng) -> Index:
+    """Return up to ``count`` different index vectors from the box of half-open ranges (windows x axes)."""
+    if isinstance(rng, np.random.RandomState):
+        rng = np.random.default_rng(rng.randint(2**31))
+    sizes = [high - low for low, high in ranges]
+    total = int(np.prod(sizes))
+    flat = rng.choice(total, size=min(count, total), replace=False)
+    low = np.array([start for start, _ in ranges])
+    return np.asarray(np.stack(np.unravel_index(flat, sizes), axis=1) + low, dtype=np.intp)
+
+
+def grid_centres(ranges: Sequence[tuple[int, int]], count: int) -> Index:
+    """Return about ``count`` index vectors on a regular lattice of the box."""
+    sizes = np.array([high - low for low, high in ranges], dtype=float)
+    # Equal distances in samples would starve short axes: share the count by the size of each axis.
+    numbers = np.maximum(sizes * (count / sizes.prod()) ** (1 / len(sizes)), 1.0)
+    steps = [
+        np.unique(np.linspace(low, high - 1, max(round(number), 1)).round())
+        for (low, high), number in zip(ranges, numbers, strict=True)
+    ]
+    mesh = np.meshgrid(*steps, indexing="ij")
+    return np.stack([axis.ravel() for axis in mesh], axis=1).astype(np.intp)

@@ -10,33 +10,29 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from exactsindy._types import Array
-from exactsindy.data import Data, Field, Trajectories, Trajectory
+from exactsindy.data import Field, Trajectories, Trajectory
 from exactsindy.differentiation import FiniteDifference
 from exactsindy.errors import DataError, ProblemError
-from exactsindy.forms.base import EquationGroup, check_count, checked, groups, parts
+from exactsindy.forms.base import Data, EquationGroup, check_count, checked, groups, parts
 from exactsindy.forms.derivative import SpaceDerivatives
 from exactsindy.forms.form import Form
 from exactsindy.forms.trial import Coefficients, TrialLike, fitted, trial
-from exactsindy.forms.weak.by_parts import ByParts
+from exactsindy.forms.weak.by_parts import ByParts, IntegralPlan
 from exactsindy.forms.weak.field_noise import FieldNoise
-from exactsindy.forms.weak.field_rows import FieldRows, Plan
-from exactsindy.forms.weak.layout import Rng, sample_lines
-from exactsindy.forms.weak.legacy_field import LegacyFieldRows
 from exactsindy.forms.weak.patch import box_of
-from exactsindy.forms.weak.placement import Axis, Placement, Width
-from exactsindy.forms.weak.trajectory_rows import TrajectoryRows
+from exactsindy.forms.weak.placement import Axis, Placement, Rng, Width, sample_lines
 from exactsindy.forms.weak.whitening import NoisyStates, WhitenedRows, field_noise, stacked
+from exactsindy.forms.weak.window_rows import FieldRows, TrajectoryRows
 from exactsindy.forms.weak.windows import AxisWindows
 from exactsindy.forms.whiteness import Whiteness, lag_correlation
 from exactsindy.library import Library
 from exactsindy.problem import Problem
 
-_QUADRATURES = ("exact", "pysindy", "legacy")
-# Draws made to replace windows that meet missing cells.
+# Draws of all windows that are tried to find enough of them without missing cells.
 _ROUNDS = 20
 
 
-class Rows(Protocol):
+class WeakRows(Protocol):
     """The weak rows of some equations, windows sorted by time."""
 
     def __len__(self) -> int:
@@ -58,29 +54,22 @@ class WeakForm(Form):
         Integer, or a NumPy generator to draw from.
     width
         Half-width of the windows, one for all dimensions, one for each, or a mapping from dimension to
-        width. By default chosen from the noise and smoothness of the data (1/20 of each dimension for the
-        other quadratures).
+        width. By default chosen from the noise and smoothness of the data.
     order
-        The power p of the test function; by default 2 more than the derivatives it must take, at least 4
-        (4 for the other quadratures).
-    quadrature
-        ``"exact"``: all samples of a window, derivatives moved onto the test function wherever the term
-        allows. ``"pysindy"``: the rule of PySINDy 2.1. ``"legacy"``: that of the published experiments,
-        ``points`` interpolated points per window and dimension.
+        The power p of the test function; by default 2 more than the derivatives it must take, at least 4.
     layout
         ``"random"`` windows or a regular ``"grid"`` of them.
     centres
         Where the windows lie (windows x dimensions), instead of drawing them.
-    points
-        Only for ``"legacy"``: 400 for trajectories and 50 for fields by default.
     accuracy
-        Order of accuracy of those spatial derivatives that cannot be moved (PySINDy's is 2).
+        Order of accuracy of those spatial derivatives that cannot be moved.
     model
         Trial model with which rows are whitened: coefficients (equations x terms), a solution, or (for
-        trajectories) a `Trial`; zeros stand for noise in the left-hand side alone. Only for ``"exact"``.
+        trajectories) a `Trial`; zeros stand for noise in the left-hand side alone.
 
     Notes
     -----
+    All samples of a window count; derivatives move onto the test function wherever the term allows.
     Windows go round periodic dimensions, lie inside one trajectory, and avoid missing cells. Trajectories
     shorter than a window are left out.
 
@@ -105,27 +94,18 @@ class WeakForm(Form):
     seed: int | Rng = 0
     width: Width = None
     order: int | None = None
-    quadrature: str = "exact"
     layout: str = "random"
     centres: ArrayLike | None = field(default=None, repr=False)
-    points: int | None = None
     accuracy: int = 4
     model: TrialLike = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not (isinstance(self.domains, int) and self.domains >= 1):
             raise ProblemError(f"WeakForm(domains={self.domains!r}): expected an integer >= 1.")
-        if self.quadrature not in _QUADRATURES:
-            raise ProblemError(f"WeakForm(quadrature={self.quadrature!r}): expected one of {', '.join(_QUADRATURES)}.")
         if self.layout not in ("random", "grid"):
             raise ProblemError(f"WeakForm(layout={self.layout!r}): expected 'random' or 'grid'.")
         if self.order is not None and not (isinstance(self.order, int) and self.order >= 1):
             raise ProblemError(f"WeakForm(order={self.order!r}): expected an integer >= 1, e.g. 6.")
-        if self.model is not None and self.quadrature != "exact":
-            raise ProblemError(
-                f"WeakForm(model=..., quadrature={self.quadrature!r}): only the rows of quadrature='exact' can be "
-                "whitened; leave out one of the two."
-            )
         FiniteDifference(self.accuracy)
 
     def problem(self, data: Data, library: Library) -> Problem:
@@ -172,27 +152,14 @@ class WeakForm(Form):
     def _sum(self, data: Data, library: Library, count: int | None) -> tuple[Problem, ...]:
         found = checked(data, "WeakForm")
         equations: Sequence[EquationGroup] = groups(found, library)
-        sources: Sequence[Sequence[Rows]]
+        sources: Sequence[Sequence[WeakRows]]
         if self.model is not None:
             equations, sources = self._whitened(found, equations)
         elif isinstance(found, Trajectories):
             sources = self._trajectories(found, equations)
         else:
-            sources = self._field(found, equations)
-        lengths = [len(source) for source in sources[0]]
-        if count is not None:
-            check_count(count, sum(lengths), "number of windows")
-        return tuple(
-            Problem.from_blocks(
-                Problem.from_chunks(
-                    (rows for i, low, high in ranges for rows in members[i].rows(low, high)),
-                    names=group.features.terms,
-                    target_names=group.target_names,
-                )
-                for group, members in zip(equations, sources, strict=True)
-            )
-            for ranges in parts(lengths, count or 1)
-        )
+            sources = [[rows] for rows in self._field(found, equations)]
+        return summed(equations, sources, count)
 
     def _whitened(
         self, data: Data, equations: Sequence[EquationGroup]
@@ -214,7 +181,7 @@ class WeakForm(Form):
         if not isinstance(model, Coefficients):
             raise ProblemError("WeakForm(model=...): for a field expected coefficients, equations x terms.")
         noise = field_noise(data)
-        for rows in self._field_rows(data, equations)[0]:
+        for rows in self._field(data, equations):
             theta, y = stacked(rows.rows(0, len(rows)))
             for j in range(len(rows.group.targets)):
                 sources.append([WhitenedRows.of(theta, y[:, j], FieldNoise(rows, j, model, noise).covariance())])
@@ -222,11 +189,9 @@ class WeakForm(Form):
 
     @property
     def _placement(self) -> Placement:
-        return Placement(self.domains, self.seed, self.width, self.quadrature, self.layout, self.centres, self.points)
+        return Placement(self.domains, self.seed, self.width, self.layout, self.centres)
 
     def _power(self, largest: int) -> int:
-        if self.quadrature != "exact":
-            return max(self.order or 4, largest)
         power = self.order or max(4, largest + 2)
         if power <= largest:
             raise ProblemError(
@@ -252,36 +217,28 @@ class WeakForm(Form):
         return [[TrajectoryRows(member, windows, group) for member, windows in placed] for group in equations]
 
     def _shares(self, data: Trajectories) -> list[int]:
-        """Return the number of windows per trajectory: by length; the other quadratures give all to each."""
-        if self.quadrature != "exact":
-            return [self.domains] * len(data)
+        """Return the number of windows per trajectory, shared out by length."""
         lengths = [len(member) for member in data]
         return [max(round(self.domains * n / sum(lengths)), 1) for n in lengths]
 
-    def _field(self, data: Field, equations: Sequence[EquationGroup]) -> Sequence[Sequence[Rows]]:
-        rows, p = self._field_rows(data, equations)
-        return [[LegacyFieldRows(r, p) if self.quadrature == "legacy" else r] for r in rows]
-
-    def _field_rows(self, data: Field, equations: Sequence[EquationGroup]) -> tuple[list[FieldRows], int]:
+    def _field(self, data: Field, equations: Sequence[EquationGroup]) -> list[FieldRows]:
         by_parts = ByParts(data.axes, data.names)
-        plans = [Plan.of(group.features.terms, by_parts, self.quadrature) for group in equations]
+        plans = [IntegralPlan.of([by_parts.full(t) for t in group.features.terms], data.names) for group in equations]
         times = tuple(sorted({0, *(target.order for target in data.targets)}))
         orders = [tuple(sorted({q for plan in plans for q in plan.orders(i)})) for i in range(len(data.axes))]
-        largest = max(max(q) for q in (*orders, times))
-        p = self._power(largest)
-        accuracy = self.accuracy if self.quadrature == "exact" else 2
-        axes = self._axes(data, plans, [*orders, times], accuracy)
+        p = self._power(max(max(q) for q in (*orders, times)))
+        axes = self._axes(data, plans, [*orders, times])
         placement = self._placement
         windows = self._without_gaps(
             data, axes, lambda share, rng: placement.place(axes, p, rng, share), placement.rng()
         )
         return [
-            FieldRows(data, windows, group, plan, accuracy) for group, plan in zip(equations, plans, strict=True)
-        ], p
+            FieldRows(data, windows, group, plan, self.accuracy) for group, plan in zip(equations, plans, strict=True)
+        ]
 
-    def _axes(self, data: Field, plans: Sequence[Plan], orders: Sequence[tuple[int, ...]], accuracy: int) -> list[Axis]:
-        whole = (False,) * len(data.axes)
-        space = SpaceDerivatives(FiniteDifference(accuracy), data.axes, data.coords[:-1], whole)
+    def _axes(self, data: Field, plans: Sequence[IntegralPlan], orders: Sequence[tuple[int, ...]]) -> list[Axis]:
+        spectral = (False,) * len(data.axes)
+        space = SpaceDerivatives(FiniteDifference(self.accuracy), data.axes, data.coords[:-1], spectral)
         halos = [*space.reach([v for plan in plans for v in plan.derivatives]), 0]
         periodic = [*(period is not None for period in data.periods), False]
         return [
@@ -314,12 +271,32 @@ class WeakForm(Form):
         return tuple(axis.take(chosen) for axis in windows)
 
 
+def summed(
+    equations: Sequence[EquationGroup], sources: Sequence[Sequence[WeakRows]], count: int | None
+) -> tuple[Problem, ...]:
+    """Return the problem of the rows of all equations, trajectory by trajectory, or ``count`` folds of it."""
+    lengths = [len(source) for source in sources[0]]
+    if count is not None:
+        check_count(count, sum(lengths), "number of windows")
+    return tuple(
+        Problem.from_blocks(
+            Problem.from_chunks(
+                (rows for i, low, high in ranges for rows in members[i].rows(low, high)),
+                names=group.features.terms,
+                target_names=group.target_names,
+            )
+            for group, members in zip(equations, sources, strict=True)
+        )
+        for ranges in parts(lengths, count or 1)
+    )
+
+
 def _whole(data: Field, windows: Sequence[AxisWindows], axes: Sequence[Axis]) -> NDArray[np.intp]:
     """Return the windows that, with the surroundings their derivatives see, have no missing cell."""
-    found = []
+    whole = []
     for k in range(len(windows[0])):
         low = [int(w.starts[k]) - axis.halo for w, axis in zip(windows, axes, strict=True)]
         high = [a + int(w.lengths[k]) + 2 * axis.halo for a, w, axis in zip(low, windows, axes, strict=True)]
         if all(np.isfinite(box_of(values, low, high)).all() for values in data.values):
-            found.append(k)
-    return np.array(found, dtype=np.intp)
+            whole.append(k)
+    return np.array(whole, dtype=np.intp)

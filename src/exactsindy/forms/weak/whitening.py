@@ -14,8 +14,8 @@ from exactsindy.differentiation import whittaker
 from exactsindy.forms.base import NotPositiveDefinite, trajectory_inputs
 from exactsindy.forms.increment.smoothing import floored
 from exactsindy.forms.trial import Trial
-from exactsindy.forms.weak.layout import sample_lines
-from exactsindy.forms.weak.trajectory_rows import TrajectoryRows
+from exactsindy.forms.weak.placement import sample_lines
+from exactsindy.forms.weak.window_rows import TrajectoryRows
 from exactsindy.library import Variable
 
 # Added to the covariance, as a share of its mean diagonal. Smooth windows that overlap heavily span far fewer

@@ -1,20 +1,97 @@
-"""Windows of a weak form along one axis: which samples they hold and with which weights."""
+"""Windows of a weak form along one axis: the test function (1 - s^2)^p, and weights that integrate samples with it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
+from numpy.polynomial import Polynomial
 from numpy.typing import NDArray
 
 from exactsindy._types import Array
-from exactsindy.differentiation import uniform_step
-from exactsindy.forms.weak.bump import STENCIL, Cells, bump, interpolated_weights, linear_weights
 
 Index = NDArray[np.intp]
 # Weights by order of the derivative of the test function.
 Kernel = dict[int, Array]
+
+# Samples of the local polynomials between which data are interpolated: their error, of order step^6, is far below that
+# of any data.
+STENCIL = 6
+
+
+def bump(s: Array, p: int, d: int = 0) -> Array:
+    """Return the d-th derivative (in s) of (1 - s^2)^p on [-1, 1], and 0 outside.
+
+    Examples
+    --------
+    >>> bump(np.array([-1.0, 0.0, 0.5]), 2)
+    array([0.    , 1.    , 0.5625])
+    """
+    # In factored form, without which the expansion would lose its digits where the function is flat.
+    flat = np.maximum(1.0 - s * s, 0.0)
+    inside = np.abs(s) <= 1.0
+    return np.asarray(np.where(inside, _cofactor(p, d)(s) * flat ** max(p - d, 0), 0.0))
+
+
+@lru_cache(maxsize=256)
+def _cofactor(p: int, d: int) -> Polynomial:
+    """Return q with phi^(d) = q (1 - s^2)^max(p - d, 0)."""
+    if d == 0:
+        return Polynomial([1.0])
+    if d > p:
+        return _cofactor(p, p).deriv(d - p)
+    before = _cofactor(p, d - 1)
+    return Polynomial([1.0, 0.0, -1.0]) * before.deriv() - 2.0 * (p - d + 1) * Polynomial([0.0, 1.0]) * before
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Local polynomial interpolation between samples: cell i lies between samples i and i + 1.
+
+    At the Gauss points ``at`` (cells x points) of a cell a function is the sum of ``basis`` (cells x points
+    x stencil) times its samples start[i], start[i] + 1, ...; ``gauss`` are the weights of the points.
+    """
+
+    at: Array
+    gauss: Array
+    start: NDArray[np.intp]
+    basis: Array
+
+    @classmethod
+    def of(cls, x: Array, count: int) -> Cells:
+        """Return the cells of increasing samples, with ``count`` Gauss points each."""
+        nodes, gauss = np.polynomial.legendre.leggauss(count)
+        width = np.diff(x)[:, None]
+        at = x[:-1, None] + (nodes + 1) / 2 * width
+        size = min(STENCIL, len(x))
+        start = np.clip(np.arange(len(x) - 1) - size // 2 + 1, 0, len(x) - size)
+        stencil = x[start[:, None] + np.arange(size)]
+        basis = np.ones((*at.shape, size))
+        for k in range(size):
+            for j in range(size):
+                if j != k:
+                    gap = (stencil[:, k] - stencil[:, j])[:, None]
+                    basis[:, :, k] *= (at - stencil[:, None, j]) / gap
+        return cls(at, gauss * width / 2, start, basis)
+
+    def between(self, low: int, high: int) -> Cells:
+        """Return the cells ``low`` to ``high``."""
+        part = slice(low, high)
+        return Cells(self.at[part], self.gauss[part], self.start[part], self.basis[part])
+
+    def weights(self, centre: float, width: float, p: int, d: int) -> tuple[int, Array]:
+        """Return the first sample and w with  int phi^(d) f = sum_i w_i f_i  for f as interpolated.
+
+        phi = (1 - s^2)^p with s = (x - centre) / width, differentiated in x.
+        """
+        values = bump((self.at - centre) / width, p, d) * self.gauss / width**d
+        first, size = int(self.start[0]), self.basis.shape[2]
+        share = np.einsum("ig,igk->ik", values, self.basis)
+        total = np.zeros(int(self.start[-1]) + size - first)
+        np.add.at(total, self.start[:, None] - first + np.arange(size), share)
+        return first, total
 
 
 @dataclass(frozen=True)
@@ -22,14 +99,12 @@ class AxisWindows:
     """Window k holds the samples starts[k], starts[k] + 1, ... (round the period where there is one).
 
     Its weights are those of kernels[kernel[k]]; windows that lie alike on equal steps share a kernel.
-    ``points`` are the nodes of the published quadrature, per window, where it is used.
     """
 
     starts: Index
     kernel: Index
     kernels: tuple[Kernel, ...]
     lengths: Index
-    points: Array | None = None
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -40,8 +115,7 @@ class AxisWindows:
 
     def take(self, chosen: Index) -> AxisWindows:
         """Return some of the windows."""
-        points = None if self.points is None else self.points[chosen]
-        return AxisWindows(self.starts[chosen], self.kernel[chosen], self.kernels, self.lengths[chosen], points)
+        return AxisWindows(self.starts[chosen], self.kernel[chosen], self.kernels, self.lengths[chosen])
 
 
 def aligned(x: Array, centres: Index, half: int, p: int, orders: Sequence[int]) -> AxisWindows:
@@ -69,50 +143,3 @@ def unequal(x: Array, centres: Array, width: float, p: int, orders: Sequence[int
         kernels.append({d: table for d, (_, table) in weights.items()})
     lengths = np.array([len(kernel[orders[0]]) for kernel in kernels], dtype=np.intp)
     return AxisWindows(starts, np.arange(len(centres)), tuple(kernels), lengths)
-
-
-def snapped(x: Array, centres: Array, width: float, p: int, orders: Sequence[int]) -> AxisWindows:
-    """Return PySINDy's windows: shrunk to the samples inside, which are joined by straight lines."""
-    starts = np.searchsorted(x, centres - width, side="right")
-    stops = np.searchsorted(x, centres + width, side="left")
-    lengths = stops - starts
-    equal = uniform_step(x) is not None
-    kernels: list[Kernel] = []
-    kernel = np.empty(len(centres), np.intp)
-    known: dict[int, int] = {}
-    for k, (low, high) in enumerate(zip(starts, stops, strict=True)):
-        key = int(high - low) if equal else -k - 1
-        if key not in known:
-            known[key] = len(kernels)
-            kernels.append(_straight(x[low:high], p, orders, equal))
-        kernel[k] = known[key]
-    return AxisWindows(starts, kernel, tuple(kernels), lengths)
-
-
-def _straight(x: Array, p: int, orders: Sequence[int], equal: bool) -> Kernel:
-    half = (x[-1] - x[0]) / 2
-    s = np.linspace(-1.0, 1.0, len(x)) if equal else (x - (x[-1] + x[0]) / 2) / half
-    return {d: linear_weights(s, p, d) * half ** (1 - d) for d in orders}
-
-
-def published(x: Array, centres: Array, width: float, p: int, orders: Sequence[int], count: int) -> AxisWindows:
-    """Return the windows of the published experiments.
-
-    Each has ``count`` equispaced points, at which samples are interpolated linearly, and the trapezoidal
-    rule with the test function (s^2 - 1)^p.
-    """
-    points = np.linspace(centres - width, centres + width, count, axis=1)
-    points = np.clip(points, x[0], x[-1])
-    cells = np.clip(np.searchsorted(x, points, side="right") - 1, 0, len(x) - 2)
-    position = cells + (points - x[cells]) / (x[cells + 1] - x[cells])
-    starts = cells[:, 0]
-    lengths = cells[:, -1] + 2 - starts
-    s = np.linspace(-1.0, 1.0, count)
-    rule = np.full(count, 2 * width / (count - 1))
-    rule[[0, -1]] /= 2
-    values = {d: (-1.0) ** p * bump(s, p, d) * rule / width**d for d in orders}
-    kernels = tuple(
-        {d: interpolated_weights(position[k] - starts[k], values[d], int(lengths[k])) for d in orders}
-        for k in range(len(centres))
-    )
-    return AxisWindows(starts, np.arange(len(centres)), kernels, lengths, position)

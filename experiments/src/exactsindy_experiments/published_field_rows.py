@@ -1,30 +1,139 @@
-"""Weak rows of fields as in the published experiments: everything interpolated to points of the window."""
+"""Weak rows of fields by the rules of other programs: products of a function and a derivative, half moved."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product as combinations
+from math import comb, prod
 
 import numpy as np
 
 from exactsindy._types import Array
 from exactsindy.differentiation import fornberg_weights
 from exactsindy.errors import ProblemError
-from exactsindy.forms.weak.field_rows import FieldRows, is_product
-from exactsindy.forms.weak.patch import box_of
-from exactsindy.forms.weak.products import product
+from exactsindy.forms.weak import FieldRows, Part, box_of, product
 from exactsindy.library import Features, Term, Variable
 
 # What a function is multiplied with: a field, orders of derivatives that act on the function, and those on the field.
-Part = tuple[str, tuple[int, ...], tuple[int, ...]]
+FieldPart = tuple[str, tuple[int, ...], tuple[int, ...]]
+
+
+def is_product(term: Term) -> bool:
+    """Return True if a term is more than a function or one derivative."""
+    return len(term.derivatives) > 1 or bool(term.derivatives and term.coefficient.factors)
 
 
 @dataclass(frozen=True)
-class LegacyFieldRows:
+class Difference:
+    """``factor`` times int D^differences function x slope x D^orders phi, a summand of the term in column ``term``."""
+
+    term: int
+    factor: float
+    orders: tuple[int, ...]
+    differences: tuple[int, ...]
+    function: Term
+    slope: Variable
+
+
+def half_moved(column: int, term: Term, axes: Sequence[str]) -> tuple[tuple[Part, ...], tuple[Difference, ...]]:
+    """Return PySINDy's choice: pure derivatives move, of others half the order along each axis.
+
+    The second item holds the summands in which the function is differentiated, by differences of its samples.
+    """
+    if len(term.derivatives) != 1:
+        return (Part(1.0, (0,) * len(axes), term),), ()
+    top = term.derivatives[0]
+    orders = tuple(top.axes.count(axis) for axis in axes)
+    if not term.coefficient.factors:
+        return (Part((-1.0) ** sum(orders), orders, Term.variable(top.name)),), ()
+    moved = tuple(q // 2 for q in orders)
+    word = tuple(axis for axis, q, m in zip(axes, orders, moved, strict=True) for _ in range(q - m))
+    sign = (-1.0) ** sum(moved)
+    differences = []
+    for onto in combinations(*(range(q + 1) for q in moved)):
+        left = tuple(a - b for a, b in zip(moved, onto, strict=True))
+        if any(left):
+            factor = sign * prod(comb(a, b) for a, b in zip(moved, onto, strict=True))
+            differences.append(Difference(column, factor, onto, left, term.coefficient, Variable(top.name, word)))
+    return (Part(sign, moved, term.coefficient * Term.variable(top.name, word)),), tuple(differences)
+
+
+@dataclass(frozen=True)
+class PySindyFieldRows:
+    """Rows whose functions are differentiated too; differences act, transposed, on the weighted slopes.
+
+    Parameters
+    ----------
+    pure
+        The rows without the summands in which a function is differentiated.
+    differences
+        Those summands.
+    """
+
+    pure: FieldRows
+    differences: tuple[Difference, ...]
+
+    def __len__(self) -> int:
+        return len(self.pure)
+
+    def rows(self, low: int, high: int) -> Iterator[tuple[Array, Array]]:
+        """Yield (theta, targets) of the windows ``low`` to ``high``."""
+        first = low
+        for theta, targets in self.pure.rows(low, high):
+            columns = np.array(theta)
+            if self.differences:
+                for i, row in enumerate(columns):
+                    self._add(first + i, row)
+            first += len(columns)
+            yield columns, targets
+
+    @cached_property
+    def _functions(self) -> Features:
+        functions = tuple(dict.fromkeys(difference.function for difference in self.differences))
+        return Features(self.pure.group.features.variables, functions)
+
+    @cached_property
+    def _kinds(self) -> tuple[tuple[Variable, tuple[int, ...], tuple[int, ...]], ...]:
+        return tuple(dict.fromkeys((d.slope, d.orders, d.differences) for d in self.differences))
+
+    def _add(self, k: int, row: Array) -> None:
+        """Add the summands of window k to its row."""
+        starts = [int(axis.starts[k]) for axis in self.pure.windows]
+        weighted = [self._transposed(k, starts, *kind) for kind in self._kinds]
+        low = [min(at[i] for at, _ in weighted) for i in range(len(starts))]
+        high = [max(at[i] + values.shape[i] for at, values in weighted) for i in range(len(starts))]
+        lengths = [b - a for a, b in zip(low, high, strict=True)]
+        table = np.zeros((len(weighted), *lengths))
+        for whole, (at, values) in zip(table, weighted, strict=True):
+            whole[tuple(slice(a - b, a - b + n) for a, b, n in zip(at, low, values.shape, strict=True))] = values
+        inputs = [self.pure.patches.get(v, low, lengths) for v in self._functions.inputs]
+        integrals = product(self._functions.rows(inputs), table.reshape(len(table), -1).T)
+        for d in self.differences:
+            kind = self._kinds.index((d.slope, d.orders, d.differences))
+            row[d.term] += d.factor * integrals[self._functions.terms.index(d.function), kind]
+
+    def _transposed(
+        self, k: int, starts: Sequence[int], slope: Variable, orders: Sequence[int], differences: Sequence[int]
+    ) -> tuple[list[int], Array]:
+        """Return the weights of a function's samples, and where they begin."""
+        lengths = [int(axis.lengths[k]) for axis in self.pure.windows]
+        values = np.array(self.pure.patches.get(slope, starts, lengths))
+        for i, (axis, order) in enumerate(zip(self.pure.windows, (*orders, 0), strict=True)):
+            values *= axis.weights(k)[order].reshape([-1 if j == i else 1 for j in range(len(starts))])
+        at = list(starts)
+        for i, order in enumerate(differences):
+            if order:
+                at[i], values = self.pure.patches.transposed(values, i, order, at[i])
+        return at, values
+
+
+@dataclass(frozen=True)
+class PublishedFieldRows:
     """Pure terms as weights on samples; products of a function and a derivative at interpolated points.
 
-    There, half of the derivative acts on phi times the function and the rest on the field, both by second
+    There, half of the derivative acts on phi times the function and the other half on the field, both by second
     order differences on the points, which wrap round at the ends of the window.
 
     Parameters
@@ -33,10 +142,13 @@ class LegacyFieldRows:
         The rows with zeros in place of the product terms.
     power
         The power of the test function.
+    positions
+        Per dimension the points of the windows, in samples (windows x points).
     """
 
     pure: FieldRows
     power: int
+    positions: tuple[Array, ...]
 
     def __len__(self) -> int:
         return len(self.pure)
@@ -50,8 +162,8 @@ class LegacyFieldRows:
                 continue
             if len(term.derivatives) > 1:
                 raise ProblemError(
-                    f"WeakForm(quadrature='legacy') has no rule for {term.name!r}; it knows products of a "
-                    "function and one derivative. Use quadrature='exact'."
+                    f"PublishedWeakForm has no rule for {term.name!r}; it knows products of a function and one "
+                    "derivative. Use WeakForm."
                 )
             found.append((j, term.coefficient, term.derivatives[0]))
         return tuple(found)
@@ -103,7 +215,7 @@ class LegacyFieldRows:
         return found[self._functions_at, self._parts_at]
 
     @cached_property
-    def _places(self) -> tuple[tuple[int, int, Part], ...]:
+    def _places(self) -> tuple[tuple[int, int, FieldPart], ...]:
         """Return for each product its column, and which function and part it is made of."""
         found = []
         for j, function, variable in self.products:
@@ -114,7 +226,7 @@ class LegacyFieldRows:
         return tuple(found)
 
     @cached_property
-    def _parts(self) -> tuple[Part, ...]:
+    def _parts(self) -> tuple[FieldPart, ...]:
         return tuple(dict.fromkeys(part for _, _, part in self._places))
 
     @cached_property
@@ -126,9 +238,7 @@ class LegacyFieldRows:
         return [self._parts.index(part) for _, _, part in self._places]
 
     def _interpolation(self, i: int, k: int, start: int, length: int) -> Array:
-        points = self.pure.windows[i].points
-        assert points is not None
-        position = points[k] - start
+        position = self.positions[i][k] - start
         cell = np.minimum(position.astype(np.intp), length - 2)
         share = position - cell
         table = np.zeros((len(position), length))
@@ -139,16 +249,15 @@ class LegacyFieldRows:
 
     @cached_property
     def _counts(self) -> tuple[int, ...]:
-        return tuple(axis.points.shape[1] for axis in self.pure.windows if axis.points is not None)
+        return tuple(points.shape[1] for points in self.positions)
 
     @cached_property
     def _spacings(self) -> tuple[float, ...]:
         """Return the distance of the points of a window along each dimension."""
         spacings = []
-        for axis, x in zip(self.pure.windows, self.pure.data.coords, strict=True):
-            assert axis.points is not None
-            ends = np.interp(axis.points[0][[0, -1]], np.arange(len(x)), x)
-            spacings.append(float(ends[1] - ends[0]) / (axis.points.shape[1] - 1))
+        for points, x in zip(self.positions, self.pure.data.coords, strict=True):
+            ends = np.interp(points[0][[0, -1]], np.arange(len(x)), x)
+            spacings.append(float(ends[1] - ends[0]) / (points.shape[1] - 1))
         return tuple(spacings)
 
     @cached_property
