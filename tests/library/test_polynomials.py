@@ -91,7 +91,7 @@ def test_columns_are_contiguous():
         ),
         (
             lambda: names(Polynomials(2, of=("x", "q"))),
-            "Polynomials(of=...): unknown variable 'q'; the data have x, y, z, t.",
+            "Polynomials(of=...): unknown variable 'q'. Known are x, y, z, t.",
         ),
         (lambda: names(Polynomials(0, bias=False)), "has no terms for the variables ('x', 'y', 'z')."),
         (

@@ -8,9 +8,8 @@ from itertools import combinations_with_replacement
 
 from exactsindy.errors import ProblemError
 from exactsindy.library.base import Library
-from exactsindy.library.selection import chosen, settled
 from exactsindy.library.term import Term, Variable
-from exactsindy.library.variables import Variables
+from exactsindy.library.variables import Variables, as_names
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class Derivatives(Library):
     mixed: bool = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "of", settled(self.of, "Derivatives"))
+        object.__setattr__(self, "of", as_names(self.of, "Derivatives"))
         if not isinstance(self.order, int) or self.order < 1:
             raise ProblemError(f"Derivatives(order={self.order!r}): expected an integer >= 1.")
 
@@ -50,7 +49,7 @@ class Derivatives(Library):
             raise ProblemError(
                 "Derivatives are spatial and need a field; these data are trajectories without space dimensions."
             )
-        fields = variables.states if self.of is None else chosen(self.of, variables, "Derivatives")
+        fields = variables.states if self.of is None else variables.chosen(self.of, "Derivatives")
         for order in range(1, self.order + 1):
             for axes in combinations_with_replacement(variables.axes, order):
                 if self.mixed or axes[0] == axes[-1]:

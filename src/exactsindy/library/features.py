@@ -161,7 +161,6 @@ class Features:
         if not finite.all():
             term, sample = (int(i) for i in np.argwhere(~finite)[0])
             raise DataError(
-                f"The term {self.names[term]!r} is {rows[term, sample]} at sample {sample}: it is not "
-                "defined "
+                f"The term {self.names[term]!r} is {rows[term, sample]} at sample {sample}: it is not defined "
                 "there. Leave the term out, or shift or restrict the data."
             )

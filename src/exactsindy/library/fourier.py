@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from exactsindy.errors import ProblemError
 from exactsindy.library.base import Library
-from exactsindy.library.selection import chosen, settled
 from exactsindy.library.term import Expression, Function, Term
-from exactsindy.library.variables import Variables
+from exactsindy.library.variables import Variables, as_names
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class Fourier(Library):
     of: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "of", settled(self.of, "Fourier"))
+        object.__setattr__(self, "of", as_names(self.of, "Fourier"))
         if not isinstance(self.frequencies, int) or self.frequencies < 1:
             raise ProblemError(f"Fourier(frequencies={self.frequencies!r}): expected an integer >= 1.")
         if not (self.sine or self.cosine):
@@ -53,7 +52,7 @@ class Fourier(Library):
         """Yield the terms by frequency, then by variable, sine first."""
         kinds = [kind for kind, wanted in (("sin", self.sine), ("cos", self.cosine)) if wanted]
         for k in range(1, self.frequencies + 1):
-            for name in chosen(self.of, variables, "Fourier"):
+            for name in variables.chosen(self.of, "Fourier"):
                 argument = Expression(((k * self.base, Term.variable(name)),))
                 for kind in kinds:
                     yield Term(((Function(kind, argument), 1),))

@@ -6,7 +6,6 @@ import re
 
 from exactsindy.errors import ProblemError, nearest
 from exactsindy.library.calculus import FUNCTIONS, reciprocal
-from exactsindy.library.names import resolve, unknown
 from exactsindy.library.term import Expression, Function, Group, Term
 from exactsindy.library.variables import Variables
 
@@ -163,12 +162,12 @@ class _Reader:
         word = _WORD.match(self.text, self.at)
         if word is None:
             raise self.error("a variable, number or function is missing")
-        found = resolve(word.group(), self.variables)
-        if found is not None:
+        variable = self.variables.resolve(word.group())
+        if variable is not None:
             self.at = word.end()
-            return Expression(((1.0, Term(((found, 1),))),))
+            return Expression(((1.0, Term(((variable, 1),))),))
         if not self.text[word.end() :].lstrip().startswith("("):
-            raise unknown(word.group(), self.variables, f"Term {self.text!r}")
+            raise self.variables.unknown(word.group(), f"Term {self.text!r}")
         if word.group() not in FUNCTIONS:
             raise ProblemError(
                 f"Term {self.text!r}: unknown function {word.group()!r}. {nearest(word.group(), FUNCTIONS)} "

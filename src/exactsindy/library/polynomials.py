@@ -8,9 +8,8 @@ from itertools import combinations_with_replacement
 
 from exactsindy.errors import ProblemError
 from exactsindy.library.base import Library
-from exactsindy.library.selection import chosen, settled
 from exactsindy.library.term import Term
-from exactsindy.library.variables import Variables
+from exactsindy.library.variables import Variables, as_names
 
 
 @dataclass(frozen=True)
@@ -42,13 +41,13 @@ class Polynomials(Library):
     of: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "of", settled(self.of, "Polynomials"))
+        object.__setattr__(self, "of", as_names(self.of, "Polynomials"))
         if not isinstance(self.degree, int) or self.degree < 0:
             raise ProblemError(f"Polynomials(degree={self.degree!r}): expected an integer >= 0, e.g. 3.")
 
     def candidates(self, variables: Variables) -> Iterable[Term]:
         """Yield the monomials by degree, then in the order of the variables."""
-        names = chosen(self.of, variables, "Polynomials")
+        names = variables.chosen(self.of, "Polynomials")
         if self.bias:
             yield Term()
         for degree in range(1, self.degree + 1):

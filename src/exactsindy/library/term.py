@@ -13,7 +13,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from exactsindy._optional import optional
 from exactsindy.library.printing import LATEX, NAME, PYTHON, Style, number
+
+# Functions that sympy spells differently.
+SYMPY_NAMES = {"arctan": "atan", "abs": "Abs"}
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,10 @@ class Variable:
     def text(self, style: Style) -> str:
         """Write the variable."""
         return style.leaf(self.name, self.axes)
+
+    def to_sympy(self) -> Any:
+        """Return a symbol of the same name."""
+        return _sympy().Symbol(self.text(NAME))
 
     def variables(self) -> tuple[Variable, ...]:
         """Return the variables it is made of: itself."""
@@ -43,6 +51,10 @@ class Function:
         """Write the call."""
         return style.call(self.kind, self.argument.text(style))
 
+    def to_sympy(self) -> Any:
+        """Return sympy's function of the argument."""
+        return getattr(_sympy(), SYMPY_NAMES.get(self.kind, self.kind))(self.argument.to_sympy())
+
     def variables(self) -> tuple[Variable, ...]:
         """Return the variables of the argument."""
         return self.argument.variables()
@@ -57,6 +69,10 @@ class Group:
     def text(self, style: Style) -> str:
         """Write the sum in parentheses."""
         return f"({self.content.text(style)})"
+
+    def to_sympy(self) -> Any:
+        """Return the sum."""
+        return self.content.to_sympy()
 
     def variables(self) -> tuple[Variable, ...]:
         """Return the variables of the sum."""
@@ -76,8 +92,12 @@ class Custom:
     derivatives: tuple[Callable[..., Any], ...] | None = None
 
     def text(self, style: Style) -> str:
-        """Write the given name."""
+        """Write the name."""
         return rf"\mathrm{{{self.name}}}" if style is LATEX else self.name
+
+    def to_sympy(self) -> Any:
+        """Return an undefined function of the inputs."""
+        return _sympy().Function(self.name.partition("(")[0])(*(variable.to_sympy() for variable in self.inputs))
 
     def variables(self) -> tuple[Variable, ...]:
         """Return the inputs."""
@@ -145,7 +165,7 @@ class Term:
 
     @property
     def polynomial(self) -> bool:
-        """Say whether every factor is a variable to a positive power."""
+        """Return True if every factor is a variable to a positive power."""
         return all(isinstance(atom, Variable) and power > 0 for atom, power in self.factors)
 
     @property
@@ -168,10 +188,8 @@ class Term:
         return style.fraction(product, f"({bottom})" if len(below) > 1 and style.wraps_fraction else bottom)
 
     def to_sympy(self) -> Any:
-        """Return the term as a sympy expression (needs sympy)."""
-        from exactsindy.library.symbolic import to_sympy  # terms must not load what only few need
-
-        return to_sympy(self)
+        """Return the term as a sympy expression (needs sympy): variables and derivatives are symbols of their name."""
+        return _sympy().Mul(*(atom.to_sympy() ** power for atom, power in self.factors))
 
     def __mul__(self, other: Term) -> Term:
         powers = dict(self.factors)
@@ -191,6 +209,10 @@ class Term:
     @cached_property
     def _key(self) -> frozenset[tuple[Atom, int]]:
         return frozenset(self.factors)
+
+
+def _sympy() -> Any:
+    return optional("sympy", "sympy", "The sympy form of a term")
 
 
 def _power(base: str, n: int, style: Style) -> str:
@@ -230,6 +252,11 @@ class Expression:
                 body = f"{size}{style.times}{body}"
             text += (" - " if coefficient < 0 else " + ") + body
         return ("-" + text[3:] if text.startswith(" - ") else text[3:]) or "0"
+
+    def to_sympy(self) -> Any:
+        """Return the sum as a sympy expression."""
+        sympy = _sympy()
+        return sympy.Add(*(sympy.nsimplify(value, rational=True) * term.to_sympy() for value, term in self.parts))
 
     def __add__(self, other: Expression) -> Expression:
         return Expression.of((*self.parts, *other.parts))

@@ -8,7 +8,6 @@ from typing import Any
 
 from exactsindy.errors import ProblemError
 from exactsindy.library.base import Library
-from exactsindy.library.names import resolve
 from exactsindy.library.parser import grouped, parse_term
 from exactsindy.library.symbolic import from_sympy, is_sympy
 from exactsindy.library.term import Custom, Expression, Term
@@ -100,7 +99,7 @@ def _custom(function: Callable[..., Any], name: str | None, variables: Variables
         arguments = tuple(inspect.signature(function).parameters)
     except ValueError:
         arguments = ()
-    inputs = tuple(resolve(argument, variables) for argument in arguments)
+    inputs = tuple(variables.resolve(argument) for argument in arguments)
     bad = [a for a, v in zip(arguments, inputs, strict=True) if v is None]
     if bad or not inputs:
         seen = f"has the argument {bad[0]!r}" if bad else "has no named arguments"
@@ -108,6 +107,6 @@ def _custom(function: Callable[..., Any], name: str | None, variables: Variables
             f"Terms([...]): the function {label!r} {seen}; name its arguments after the variables it uses "
             f"({', '.join(variables.known)})."
         )
-    found = tuple(v for v in inputs if v is not None)
+    used = tuple(variable for variable in inputs if variable is not None)
     written = name if name is not None else f"{label}({', '.join(arguments)})"
-    return Term(((Custom(written, function, found), 1),))
+    return Term(((Custom(written, function, used), 1),))

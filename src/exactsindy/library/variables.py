@@ -1,13 +1,13 @@
-"""What a library may speak about: states, controls, time and the axes of a field."""
+"""The names that terms are built from: states, controls, time and the axes of a field."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from exactsindy.data import Data, Field, Trajectories
-from exactsindy.errors import ProblemError
-from exactsindy.library.printing import NAME
+from exactsindy.errors import ProblemError, nearest
+from exactsindy.library.printing import NAME, derivative_name
 from exactsindy.library.term import Atom, Term, Variable
 
 
@@ -70,6 +70,43 @@ class Variables:
         rest = (self.time,) if self.time not in (*self.basic, *self.axes) else ()
         return (*self.basic, *self.axes, *rest)
 
+    def chosen(self, of: tuple[str, ...] | None, library: str) -> tuple[str, ...]:
+        """Return the names in ``of``, checked against what exists; by default all states and controls."""
+        if of is None:
+            return self.basic
+        unknown = next((name for name in of if name not in self.known), None)
+        if unknown is not None:
+            raise ProblemError(f"{library}(of=...): unknown variable {unknown!r}. {nearest(unknown, self.known)}")
+        return of
+
+    def resolve(self, name: str) -> Variable | None:
+        """Return the variable called ``name``, a derivative such as ``u_xy``, or ``None``.
+
+        Examples
+        --------
+        >>> Variables(("u",), axes=("x", "y")).resolve("u_yx")
+        Variable(name='u', axes=('x', 'y'))
+        """
+        if name in self.known:
+            return Variable(name)
+        for state in self.states:
+            if name.startswith(f"{state}_"):
+                axes = _axes(name[len(state) + 1 :], self.axes)
+                if axes:
+                    return self.derivative(state, axes)
+        return None
+
+    def derivative(self, state: str, axes: Iterable[str]) -> Variable:
+        """Return the spatial derivative with its axes in the order of the field: u_yx is u_xy."""
+        return Variable(state, tuple(sorted(axes, key=self.axes.index)))
+
+    def unknown(self, name: str, where: str) -> ProblemError:
+        """Return the error for a name that is neither a variable nor a derivative."""
+        message = f"{where}: unknown name {name!r}. {nearest(name, self.known)}"
+        if self.axes:
+            message += f" Derivatives are written like {derivative_name(self.states[0], self.axes[:1])}."
+        return ProblemError(message)
+
     def ordered(self, term: Term) -> Term:
         """Return the term with its factors in writing order: variables, functions, derivatives."""
         if len(term.factors) < 2:
@@ -85,3 +122,18 @@ class Variables:
 
     def _position(self, name: str) -> int:
         return self.known.index(name) if name in self.known else len(self.known)
+
+
+def _axes(text: str, axes: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the axes spelled by ``xxy`` (one letter each) or ``lon_lat``, or nothing."""
+    if all(letter in axes for letter in text):
+        return tuple(text)
+    parts = tuple(text.split("_"))
+    return parts if all(part in axes for part in parts) else ()
+
+
+def as_names(of: Sequence[str] | None, library: str) -> tuple[str, ...] | None:
+    """Return the argument ``of`` of a library as a tuple, so that libraries can be compared and hashed."""
+    if isinstance(of, str):
+        raise ProblemError(f"{library}(of={of!r}): expected a tuple of names, e.g. of=({of!r},).")
+    return None if of is None else tuple(of)
