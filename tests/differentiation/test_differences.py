@@ -192,7 +192,7 @@ UNEVEN = T**1.5
         ),
         (
             lambda: PyNumDiff("magic")(T, T),
-            "PyNumDiff('magic'): pynumdiff has no such method; it has butterdiff, ",
+            "PyNumDiff('magic'): pynumdiff has no such method. Known are butterdiff, ",
         ),
         (
             lambda: PyNumDiff("savgoldiff", {"degree": 2, "window_size": 5, "smoothing_win": 3})(T, UNEVEN),

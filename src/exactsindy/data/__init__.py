@@ -1,7 +1,5 @@
 """What was measured: trajectories, fields, reading, checks, splitting, POD."""
 
-from exactsindy.data.checks import masked_entries as masked_entries
-from exactsindy.data.checks import numbers as numbers
 from exactsindy.data.columns import Columns as Columns
 from exactsindy.data.columns import Samples as Samples
 from exactsindy.data.columns import Target as Target
@@ -11,7 +9,11 @@ from exactsindy.data.field import Field as Field
 from exactsindy.data.frames import by_name as by_name
 from exactsindy.data.frames import is_labelled_row as is_labelled_row
 from exactsindy.data.frames import is_named as is_named
+from exactsindy.data.input_checks import masked_entries as masked_entries
+from exactsindy.data.input_checks import numbers as numbers
 from exactsindy.data.notice import Notice as Notice
+from exactsindy.data.npz_file import read_data as read_data
+from exactsindy.data.npz_file import save_data as save_data
 from exactsindy.data.pod import Pod as Pod
 from exactsindy.data.pod import pod as pod
 from exactsindy.data.read import Data as Data
@@ -20,7 +22,5 @@ from exactsindy.data.read import as_data as as_data
 from exactsindy.data.read import load as load
 from exactsindy.data.splitting import cuts as cuts
 from exactsindy.data.splitting import gap_starts as gap_starts
-from exactsindy.data.storage import read_data as read_data
-from exactsindy.data.storage import save_data as save_data
 from exactsindy.data.trajectory import Trajectories as Trajectories
 from exactsindy.data.trajectory import Trajectory as Trajectory

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from exactsindy._types import Array
 from exactsindy.data.columns import Columns, Samples, Target
-from exactsindy.data.grid import checked_grid
+from exactsindy.data.field_parts import checked_grid
 from exactsindy.data.notice import Notice, column_notices, gap_notice
 from exactsindy.data.splitting import cut_at, fold_ranges
 from exactsindy.errors import DataError

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from exactsindy._optional import optional
-from exactsindy.data.checks import as_array, numbers
+from exactsindy.data.input_checks import as_array, numbers
 from exactsindy.errors import DataError, MissingDependency
 
 Table = Mapping[str, NDArray[Any]]

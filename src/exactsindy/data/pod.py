@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from exactsindy._types import Array
-from exactsindy.data.checks import frozen
 from exactsindy.data.field import Field
+from exactsindy.data.input_checks import frozen
 from exactsindy.data.trajectory import Trajectories, Trajectory
 from exactsindy.errors import DataError
 

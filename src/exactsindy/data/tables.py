@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.data.checks import as_times, check_beside, check_states, check_times, numbers, unmasked
 from exactsindy.data.columns import Columns
 from exactsindy.data.frames import Table, dimensions, index_column, is_frame, is_xarray, named_columns
+from exactsindy.data.input_checks import as_times, check_beside, check_states, check_times, numbers, unmasked
 from exactsindy.data.notice import Notice
 from exactsindy.data.splitting import LEAST_SAMPLES, whole_ranges
 from exactsindy.errors import DataError, nearest

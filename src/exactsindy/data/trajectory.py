@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from exactsindy._types import Array
-from exactsindy.data.checks import (
+from exactsindy.data.columns import Columns, Samples, Target, parse_targets
+from exactsindy.data.input_checks import (
     check_beside,
     check_finite,
     check_states,
@@ -20,7 +21,6 @@ from exactsindy.data.checks import (
     names_of,
     numbers,
 )
-from exactsindy.data.columns import Columns, Samples, Target, parse_targets
 from exactsindy.data.notice import Notice, column_notices, gap_notice
 from exactsindy.data.splitting import cut_at, fold_ranges
 from exactsindy.data.tables import members

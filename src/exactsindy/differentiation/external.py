@@ -1,4 +1,4 @@
-"""Any method of the PyNumDiff package as a way of differentiating."""
+"""Derivatives by any method of the PyNumDiff package."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 from exactsindy._optional import optional
 from exactsindy._types import Array
-from exactsindy.differentiation.grid import PRINTED, samples, uniform_step
-from exactsindy.errors import DataError
+from exactsindy.differentiation.steps import PRINTED, samples, uniform_step
+from exactsindy.errors import DataError, nearest
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,6 @@ def _named(name: str) -> Callable[..., Any]:
     function = getattr(pynumdiff, name, None)
     if not inspect.isfunction(function):
         methods = [key for key in dir(pynumdiff) if key.endswith("diff")]
-        raise DataError(f"PyNumDiff({name!r}): pynumdiff has no such method; it has {', '.join(methods)}.")
-    found: Callable[..., Any] = function
-    return found
+        raise DataError(f"PyNumDiff({name!r}): pynumdiff has no such method. {nearest(name, methods)}")
+    method: Callable[..., Any] = function
+    return method

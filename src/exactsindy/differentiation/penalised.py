@@ -9,17 +9,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from exactsindy import _native as native
 from exactsindy._types import Array
-from exactsindy.differentiation.grid import PRINTED, samples, uniform_step
+from exactsindy.data import Trajectories
 from exactsindy.differentiation.splines import CubicSplines
+from exactsindy.differentiation.steps import PRINTED, samples, uniform_step
 from exactsindy.errors import DataError
 
+# Fewer samples leave too little to tell noise from a curve whose third differences are penalised.
+_LEAST_SAMPLES = 8
+# Candidates for log10 of the smoothing parameter, from no smoothing to nearly a parabola; then steps around the best.
 _COARSE = np.arange(-2.0, 10.5, 1.0)
 _FINE = np.arange(-0.75, 0.8, 0.25)
 
 
 @dataclass(frozen=True)
 class Smooth:
-    """What `whittaker` found; ``lam``, ``noise`` and ``trace`` have one entry per column of the data.
+    """Smoothed data and their noise; ``lam``, ``noise`` and ``trace`` have one entry per column of the data.
 
     ``values`` is the smoothed data, ``noise`` the standard deviation of what was removed (per degree of
     freedom), ``trace`` the effective number of parameters the smooth curve used.
@@ -61,7 +65,7 @@ def whittaker(y: ArrayLike, t: ArrayLike | float = 1.0, *, lam: ArrayLike | None
     >>> bool(abs(whittaker(noisy).noise - 0.1) < 0.01)
     True
     """
-    values, times = samples(y, t, 0, 8, "whittaker")
+    values, times = samples(y, t, 0, _LEAST_SAMPLES, "whittaker")
     if not np.isfinite(values).all():
         raise DataError("whittaker: y holds missing or infinite values; split the data at the gaps first.")
     flat = values.reshape(len(values), -1)
@@ -89,6 +93,26 @@ def whittaker(y: ArrayLike, t: ArrayLike | float = 1.0, *, lam: ArrayLike | None
         noise=np.sqrt(rss / (len(flat) - trace)).reshape(shape),
         trace=trace.reshape(shape),
     )
+
+
+def noise_level(data: Trajectories) -> Array:
+    """Return the standard deviation of white noise in each state, from all trajectories together.
+
+    Each trajectory is smoothed by `whittaker`; what is removed is pooled by degrees of freedom.
+
+    Examples
+    --------
+    >>> t = np.linspace(0, 10, 500)
+    >>> noisy = np.sin(t) + 0.05 * np.random.default_rng(0).normal(size=500)
+    >>> bool(abs(noise_level(Trajectories.from_arrays(noisy, time=t)) - 0.05) < 0.005)
+    True
+    """
+    squares = freedom = np.zeros(len(data.state_names))
+    for member in data:
+        smooth = whittaker(member.states, member.times)
+        squares = squares + smooth.noise**2 * smooth.degrees_of_freedom
+        freedom = freedom + smooth.degrees_of_freedom
+    return np.asarray(np.sqrt(squares / freedom))
 
 
 def _quadratic(t: Array, y: Array) -> Array:

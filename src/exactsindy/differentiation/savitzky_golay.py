@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from exactsindy._types import Array
 from exactsindy.differentiation.finite_difference import FiniteDifference
-from exactsindy.differentiation.grid import PRINTED, samples, uniform_step
+from exactsindy.differentiation.steps import PRINTED, samples, uniform_step
 from exactsindy.errors import DataError
 
 

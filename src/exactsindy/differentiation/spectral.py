@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from exactsindy._types import Array
-from exactsindy.differentiation.grid import PRINTED, samples, uniform_step
+from exactsindy.differentiation.steps import PRINTED, samples, uniform_step
 from exactsindy.errors import DataError
 
 

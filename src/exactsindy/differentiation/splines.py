@@ -1,4 +1,4 @@
-"""Cubic splines of penalised smoothing on unequal steps, and the band matrix of their products."""
+"""Cubic B-splines for penalised smoothing on unequal steps."""
 
 from __future__ import annotations
 
@@ -33,10 +33,6 @@ class CubicSplines:
         u = (position - start)[:, None]
         weights = np.hstack(((1 - u) ** 3, 3 * u**3 - 6 * u**2 + 4, -3 * u**3 + 3 * u**2 + 3 * u + 1, u**3))
         return cls(start, weights / 6.0, intervals + 3)
-
-    def values(self, c: Array) -> Array:
-        """Return the samples (n x columns) of the curves with coefficients c."""
-        return np.asarray(sum(self.weights[:, k, None] * c[self.start + k] for k in range(4)))
 
     def moments(self, y: Array) -> Array:
         """Return the inner products of the splines with samples y."""

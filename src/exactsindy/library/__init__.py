@@ -1,7 +1,5 @@
 """Candidate terms as objects: they know their name, value, derivative and sympy form."""
 
-from exactsindy.library.base import Library as Library
-from exactsindy.library.base import Names as Names
 from exactsindy.library.calculus import FUNCTIONS as FUNCTIONS
 from exactsindy.library.calculus import differentiate as differentiate
 from exactsindy.library.derivatives import Derivatives as Derivatives
@@ -9,6 +7,8 @@ from exactsindy.library.derivatives import TotalDerivative as TotalDerivative
 from exactsindy.library.derivatives import total_derivative as total_derivative
 from exactsindy.library.features import Features as Features
 from exactsindy.library.fourier import Fourier as Fourier
+from exactsindy.library.library import Library as Library
+from exactsindy.library.library import Names as Names
 from exactsindy.library.mathml import mathml_equation as mathml_equation
 from exactsindy.library.mathml import mathml_number as mathml_number
 from exactsindy.library.mathml import mathml_system as mathml_system

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
 from exactsindy.errors import ProblemError
-from exactsindy.library.base import Library
+from exactsindy.library.library import Library
 from exactsindy.library.term import Term, Variable
 from exactsindy.library.variables import Variables, as_names
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from exactsindy.errors import ProblemError
-from exactsindy.library.base import Library
+from exactsindy.library.library import Library
 from exactsindy.library.term import Expression, Function, Term
 from exactsindy.library.variables import Variables, as_names
 

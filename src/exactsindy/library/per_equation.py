@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from exactsindy.errors import ProblemError
-from exactsindy.library.base import Library
+from exactsindy.library.library import Library
 from exactsindy.library.term import Term
 from exactsindy.library.variables import Variables
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from exactsindy.errors import ProblemError
-from exactsindy.library.base import Library
+from exactsindy.library.library import Library
 from exactsindy.library.parser import grouped, parse_term
 from exactsindy.library.symbolic import from_sympy, is_sympy
 from exactsindy.library.term import Custom, Expression, Term

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from exactsindy._types import Array
-from exactsindy.data.checks import as_array, as_times, frozen, names_of, numbers
 from exactsindy.data.columns import Columns, Target, parse_targets
 from exactsindy.data.frames import is_xarray, unpack_xarray
+from exactsindy.data.input_checks import as_array, as_times, frozen, names_of, numbers
 from exactsindy.data.notice import Notice
 from exactsindy.errors import DataError
 

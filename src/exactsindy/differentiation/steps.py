@@ -1,4 +1,4 @@
-"""Checks of sample times shared by all ways of differentiating."""
+"""Checks of sample times, shared by all methods of differentiation."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike
 from exactsindy._types import Array
 from exactsindy.errors import DataError
 
-# Steps that differ by rounding only: what arange and linspace leave.
+# Largest difference of equal steps, as a share of the step, that rounding in arange and linspace leaves.
 ROUNDING = 1e-9
-# Steps that were meant to be equal but were written with few digits; harmless to methods that smooth anyway.
+# The same for equal steps written to a file with few digits; harmless to methods that smooth anyway.
 PRINTED = 1e-3
 
 
