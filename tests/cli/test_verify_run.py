@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import exactsindy as es
 from exactsindy.cli import app
-from exactsindy.discovery import load_run, verify_run
+from exactsindy.discovery import verify_run
 
 LYNX = str(files("exactsindy.datasets") / "lynx_hare.csv")
 
@@ -131,13 +131,13 @@ def test_path_entry_of_another_size(run):
 
 
 def test_worse_support_of_the_path_called_optimal(untouched):
-    stored = load_run(untouched)
-    path = stored.discovery.selection.path
+    stored = es.Discovery.load(untouched)
+    path = stored.selection.path
     worse = es.refit(path.problem, [[4], [5]], ridge=path[1].ridge)
     forged = replace(worse, k=(1, 1), status=path[1].status, lower_bound=np.zeros(2))
     solutions = (path[0], forged, *path.solutions[2:])
-    selection = replace(stored.discovery.selection, path=replace(path, solutions=solutions))
-    result = verify_run(replace(stored, discovery=replace(stored.discovery, selection=selection)))
+    selection = replace(stored.selection, path=replace(path, solutions=solutions))
+    result = verify_run(replace(stored, selection=selection))
     assert any(text.startswith("results.json, path[1]: hare': the status says optimal") for text in result.failures)
 
 

@@ -9,7 +9,6 @@ import pytest
 
 import exactsindy as es
 from exactsindy.discovery.sampling import Sampling, calibrated, sampling
-from exactsindy.discovery.trim import trim_steady_tail
 from exactsindy.errors import DataError
 from exactsindy.forms import smooth
 from exactsindy.selection import TRAJECTORY_FIT, Choice, GrowthRatio, PathEvidence, Selection
@@ -76,7 +75,7 @@ def test_nothing_but_zeros_has_the_law_zero():
     assert terms_of(found) == {"x0'": set(), "x1'": set()}
 
 
-def test_a_constant_under_coloured_noise_is_found_empty_by_its_orbit():
+def test_a_constant_under_coloured_noise_is_found_empty_by_its_trajectory_fit():
     states = np.column_stack([CIRCLE, np.full(len(T), 0.7)])
     noise = coloured(states.shape, 0.5, 0.05, 3)
     library = es.Polynomials(3, of=STATES)
@@ -84,10 +83,10 @@ def test_a_constant_under_coloured_noise_is_found_empty_by_its_orbit():
     assert terms_of(found)["p'"] == set()
     assert found.selection.choices[2].variant == TRAJECTORY_FIT
     assert found.selection.choices[2].confidence < 0.9
-    by_rows = es.discover(
+    by_regression = es.discover(
         states + noise, time=T, states=(*STATES, "p"), library=library, rule=PathEvidence(), settings=ONE
     )
-    assert terms_of(by_rows)["p'"], "rows alone are fooled here: otherwise this shows nothing"
+    assert terms_of(by_regression)["p'"], "regression evidence alone is fooled here: otherwise this shows nothing"
 
 
 def test_coloured_noise_leaves_a_right_law_believed():
@@ -101,7 +100,7 @@ def test_coloured_noise_leaves_a_right_law_believed():
     assert "coloured" in {note.kind for note in found.warnings}
 
 
-def test_coarse_samples_lower_the_odds_of_rows():
+def test_coarse_samples_lower_the_odds_of_regression_evidence():
     choices = [
         Choice("x'", 1, "measured states", 0.0, 1.0, 0.9, None),
         Choice("y'", 1, TRAJECTORY_FIT, 0.0, 1.0, 0.9, None),
@@ -112,9 +111,9 @@ def test_coarse_samples_lower_the_odds_of_rows():
         before = Selection(None, None, (), {}, tuple(choices), rule)
         return [c.confidence for c in calibrated(before, Sampling(1000, 1000 / per_period)).choices]
 
-    lower, orbit, empty = after(PathEvidence(), 7.0)
+    lower, fitted, empty = after(PathEvidence(), 7.0)
     assert lower / (1 - lower) == pytest.approx(9.0 / 5)
-    assert orbit == 0.9
+    assert fitted == 0.9
     assert math.isnan(empty)
     assert after(PathEvidence(), 50.0)[0] == after(GrowthRatio(), 7.0)[0] == 0.9
 
@@ -124,7 +123,7 @@ def counted(data):
     return sampling(smoothed.values, smoothed.noise)
 
 
-def test_noise_of_a_state_at_rest_is_no_period():
+def test_noise_of_a_steady_state_is_no_period():
     still = 2 + 0.05 * np.random.default_rng(1).normal(size=(len(T), 1))
     found = counted(es.Trajectories.from_arrays(np.hstack([noisy(), still]), time=T))
     assert found.periods == pytest.approx(3.2, abs=0.5)
@@ -188,48 +187,3 @@ def test_a_pendulum_needs_its_sine():
     library = es.Polynomials(3) + es.Fourier(1)
     found = es.discover(data, time=t, states=STATES, library=library, settings=ONE)
     assert terms_of(found) == {"x'": {"v"}, "v'": {"v", "sin(x)"}}
-
-
-def decaying(n, noise=0.01, seed=0):
-    t = np.linspace(0.0, n / 50, n)
-    clean = np.exp(-0.5 * t)[:, None] * np.column_stack([np.cos(3 * t), -3 * np.sin(3 * t) - 0.5 * np.cos(3 * t)])
-    return t, clean + noise * np.random.default_rng(seed).normal(size=clean.shape)
-
-
-def test_a_long_rest_is_left_out_and_told():
-    t, x = decaying(5000)
-    data = es.Trajectories.from_arrays(x, time=t, states=("x", "v"))
-    left, notes = trim_steady_tail(data)
-    assert 1000 < len(left[0]) < 2500
-    assert notes[0].message == (
-        f"The last {5000 - len(left[0])} of 5000 samples are left out: the system is at rest there, within its noise."
-    )
-    found = es.discover(data, library=es.Polynomials(3))
-    assert notes[0] in found.warnings
-    assert {k: set(v) for k, v in found.solution.terms.items()} == {"x'": {"v"}, "v'": {"x", "v"}}
-    assert len(found.data[0]) == 5000, "the record keeps all data"
-
-
-def test_a_rest_about_as_long_as_the_motion_stays():
-    t, x = decaying(1000)
-    data = es.Trajectories.from_arrays(x, time=t)
-    assert trim_steady_tail(data) == (data, ())
-
-
-def test_nothing_is_cut_that_moves_or_never_moved_or_is_driven():
-    t, x = decaying(5000)
-    drive = es.Trajectories.from_arrays(x, time=t, controls={"u": np.sin(t)})
-    assert trim_steady_tail(drive)[1] == ()
-    moving = es.Trajectories.from_arrays(np.column_stack([np.sin(t), np.cos(t)]) + x, time=t)
-    assert trim_steady_tail(moving)[1] == ()
-    still = es.Trajectories.from_arrays(1.0 + 0.01 * np.random.default_rng(1).normal(size=(5000, 2)), time=t)
-    assert trim_steady_tail(still)[1] == ()
-
-
-def test_each_trajectory_has_its_own_rest():
-    t, x = decaying(5000)
-    data = es.Trajectories.from_arrays([x, x[:800]], time=[t, t[:800]])
-    left, notes = trim_steady_tail(data)
-    assert len(left[0]) < 2500
-    assert len(left[1]) == 800
-    assert [note.message.split(" of ")[2].split(" are")[0] for note in notes] == ["trajectory 1"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from exactsindy.data import Field, Trajectories
-from exactsindy.discovery import field_variants as field_forms
+from exactsindy.discovery import field_variants
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.forms import ModalForm, WeakForm, smooth_field, smooth_field_guided
 from exactsindy.forms.modal.mode_smoothing import TimeBasis, smooth_modes
@@ -148,10 +148,10 @@ def test_integrals_of_the_library_are_formed_once(monkeypatch):
 def test_fewer_modes_are_used_where_rows_or_points_are_many(monkeypatch):
     data, _, _ = burgers_field(0.01)
     smoothed = smooth_field(data)
-    assert field_forms._fewer_modes(smoothed) is smoothed
-    monkeypatch.setattr(field_forms, "_MOST_ROWS", 2 * 150 * 10)
-    monkeypatch.setattr(field_forms, "_MOST_POINTS", 36)
-    less = field_forms._fewer_modes(smoothed)
+    assert field_variants._fewer_modes(smoothed) is smoothed
+    monkeypatch.setattr(field_variants, "_MOST_ROWS", 2 * 150 * 10)
+    monkeypatch.setattr(field_variants, "_MOST_POINTS", 36)
+    less = field_variants._fewer_modes(smoothed)
     # Rows need at most ten modes; 3 K + k + 2 points of products fit into 36.
     assert less.cutoff < smoothed.cutoff
     assert less.kept.sum() <= 10

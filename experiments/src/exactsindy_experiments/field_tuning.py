@@ -9,10 +9,10 @@ import numpy as np
 
 from exactsindy.data import Field
 from exactsindy.discovery.field_variants import whitened_modes
-from exactsindy.discovery.prepare import measured
+from exactsindy.discovery.prepare import fit_samples
 from exactsindy.discovery.refine import compare
 from exactsindy.discovery.request import default_size
-from exactsindy.discovery.trajectory_variants import Variant
+from exactsindy.discovery.variant import Variant
 from exactsindy.errors import DataError
 from exactsindy.selection import PathEvidence, select, shared_path
 from exactsindy.solver import Path, Settings
@@ -89,7 +89,7 @@ def compared_fields(half: int, *, say: Callable[[str], None] = print) -> Iterato
         problem = drawn.prepared.problem
         size = default_size(drawn.data, problem)
         selection = select({"modes": problem}, k_max=size, rule=PathEvidence.for_modes(), settings=_LIMITS)
-        samples = measured(drawn.prepared.form, drawn.data, drawn.system.library)
+        samples = fit_samples(drawn.prepared, drawn.data, drawn.system.library)
         comparison = None if samples is None else compare(selection, samples, size, _LIMITS)
         if samples is not None and comparison is not None:
             yield Compared(samples, comparison, drawn.truth)

@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.data import Trajectories
+from exactsindy.discovery.prepare import fit_samples
 from exactsindy.discovery.refine import compare
 from exactsindy.discovery.trajectory_search import Comparison
-from exactsindy.discovery.trajectory_variants import Variant, whitened_increments
-from exactsindy.forms import IncrementForm
-from exactsindy.forms.base import groups
+from exactsindy.discovery.trajectory_variants import whitened_increments
+from exactsindy.discovery.variant import Variant
 from exactsindy.library import Library
 from exactsindy.selection import PathEvidence, TrajectoryEvidence, select, shared_path
 from exactsindy.selection.path_evidence import features
 from exactsindy.solver import Settings
-from exactsindy.trajectory_fit import Measured, MeasuredTrajectories, features_of
+from exactsindy.trajectory_fit import Measured, features_of
 from exactsindy_experiments.selection_cases import Loaded, SelectionCase, load
 
 Array = NDArray[np.float64]
@@ -102,11 +102,9 @@ def compared_orbits(
     for loaded, prepared in _prepared(cases, say, library):
         problems = {part.name: part.problem for part in prepared}
         selection = select(problems, k_max=K_MAX, rule=PathEvidence(), settings=_LIMITS)
-        form = prepared[-1].form
-        assert isinstance(form, IncrementForm)
-        assert form.smoothed is not None
         assert loaded.library is not None
-        measured = MeasuredTrajectories(form.smoothed, groups(loaded.data, loaded.library))
+        measured = fit_samples(prepared[-1], loaded.data, loaded.library)
+        assert measured is not None
         comparison = compare(selection, measured, K_MAX, replace(_LIMITS, seconds=_ORBIT_SECONDS))
         if comparison is not None:
             yield Compared(measured, comparison, tuple(loaded.truth.values()))

@@ -52,7 +52,6 @@ def discover(
     """
     from exactsindy.data import load
     from exactsindy.discovery import discover as find
-    from exactsindy.discovery import save_run
     from exactsindy.solver import Settings, Total
 
     output.check_folders(report, save)
@@ -74,17 +73,17 @@ def discover(
             library=library(measured, degree, order),
             form="auto" if weak is None else "weak" if weak else "strong",
             k_max=k_max if total is None else Total(total),
-            rule=rule(select),
+            rule=select,
             constraints=options.constraints(constraint),
             ridge=ridge,
             seconds=seconds,
             threads=threads,
             settings=Settings(progress=tick),
         )
-    output.show(summary(found), json, lambda: str(found))
+    output.show(found.to_dict(), json, lambda: str(found))
     if run is not None:
         about = {"command": sys.argv[1:], "file": data.name, "file_sha256": _sha256(data)}
-        save_run(found, run, about={**about, "constraints": constraint or []})
+        found.save(run, about={**about, "constraints": constraint or []})
     if save is not None:
         found.model.save(save)
     if report is not None:
@@ -105,37 +104,6 @@ def library(data: Any, degree: int | None, order: int) -> Any:
     if isinstance(data, Field):
         return Polynomials(degree, bias=False) + Polynomials(degree) * Derivatives(order)
     return Polynomials(degree)
-
-
-def rule(name: str) -> Any:
-    """Return the rule of that name."""
-    from exactsindy.selection import BIC, EBIC, CrossValidation, GrowthRatio, Stability
-
-    rules: dict[str, Any] = {"growth": GrowthRatio, "bic": BIC, "ebic": EBIC}
-    rules.update({"cross-validation": CrossValidation, "stability": Stability})
-    if name == "auto":
-        return "auto"
-    if name not in rules:
-        output.fail(f"--select {name!r}: expected one of {', '.join(_RULES)}.")
-    return rules[name]()
-
-
-def summary(found: Any) -> dict[str, Any]:
-    """Return a discovery for machines."""
-    import json as codec
-
-    return {
-        "equations": found.model.equations(None),
-        "coefficients": {row.name: {term.name: value for value, term in row.parts} for row in found.model.rows},
-        "confidence": {
-            choice.equation: None if choice.confidence != choice.confidence else choice.confidence
-            for choice in found.selection.choices
-        },
-        "certificates": [codec.loads(certificate.to_json()) for certificate in found.certificates],
-        "inclusion": {target: dict(shares) for target, shares in found.selection.inclusion.items()},
-        "warnings": [notice.message for notice in found.warnings],
-        "data_sha256": found.data.fingerprint,
-    }
 
 
 def _sha256(path: Path) -> str:

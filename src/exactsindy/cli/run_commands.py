@@ -22,9 +22,9 @@ def verify(run: Folder, json: options.Json = False) -> None:
     Example:
       exactsindy verify run
     """
-    from exactsindy.discovery import load_run, verify_run
+    from exactsindy.discovery import Discovery, verify_run
 
-    result = verify_run(load_run(run))
+    result = verify_run(Discovery.load(run))
     output.show(_record(result), json, lambda: str(result))
     output.finish(output.REFUTED if not result.ok else output.NOT_CHECKED if result.unchecked else output.OK)
 
@@ -39,12 +39,12 @@ def report(
     Example:
       exactsindy report run --out report.html
     """
-    from exactsindy.discovery import load_run
+    from exactsindy.discovery import Discovery
 
-    stored = load_run(run)
+    stored = Discovery.load(run)
     file = out if out is not None else run / "report.html"
     named = stored.about.get("file")
-    stored.discovery.report(file, title=f"Governing equations of {named}" if named else "Governing equations")
+    stored.report(file, title=f"Governing equations of {named}" if named else "Governing equations")
     typer.echo(str(file))
 
 

@@ -1,4 +1,4 @@
-"""One call from data to a selected, certified model."""
+"""One call from data to a selected, certified model: read, trim, prepare, select, refine, prove, explain."""
 
 from __future__ import annotations
 
@@ -6,41 +6,40 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from exactsindy.data import Columns, Data, Field, Notice, as_data
-from exactsindy.discovery.explain import ambiguity_notices, residual_notices, sampling_notices, selection_notices
-from exactsindy.discovery.prepare import default_rule, folds_of, measured, prepare
-from exactsindy.discovery.prove import interrupted, prove, resolved, rivals, unambiguous
-from exactsindy.discovery.refine import refine
-from exactsindy.discovery.request import default_library, default_size, largest
-from exactsindy.discovery.residuals import residuals
+from exactsindy.data import Columns
+from exactsindy.discovery.explain import explain
+from exactsindy.discovery.prepare import Prepared, prepare
+from exactsindy.discovery.prove import prove
+from exactsindy.discovery.read import read
+from exactsindy.discovery.refine import Refined, refine
+from exactsindy.discovery.request import DEFAULT_SECONDS, Request, call_settings, default_library, find_form
 from exactsindy.discovery.result import Discovery
-from exactsindy.discovery.sampling import calibrated, sampling
-from exactsindy.discovery.stopwatch import DEFAULT_SECONDS, Stopwatch, limits
-from exactsindy.discovery.trajectory_variants import Variant
+from exactsindy.discovery.sampling import calibrated
+from exactsindy.discovery.select import attempts, is_interrupted, is_resolved
 from exactsindy.discovery.trim import trim_steady_tail
-from exactsindy.errors import DataError
-from exactsindy.forms import Smoothed, Whiteness
+from exactsindy.errors import ProblemError
+from exactsindy.forms import Smoothed
 from exactsindy.library import Library
 from exactsindy.model import Model
-from exactsindy.selection import Rule, Selection
-from exactsindy.selection import select as select_size
-from exactsindy.solver import Settings, Total
+from exactsindy.selection import Rule, find_rule
+from exactsindy.solver import Deadline, Settings, Total
 
-# Fractions of the time limit.
-_GLANCE = 0.02
-_TRIAL_SHARE, _PATH_SHARES, _ORBIT_SHARE = 0.2, (_GLANCE, 0.1, 0.35), 0.4
+# Fractions of the time limit for trial models and for trajectory fits. Paths and rivals have others (select.py,
+# prove.py); what is left proves the chosen sizes.
+_TRIAL_SHARE, _FIT_SHARE = 0.2, 0.4
 
 
 def discover(
     data: Any,
-    *,
     time: Any = None,
+    *,
     states: Sequence[str] | None = None,
     targets: Sequence[str] | None = None,
     controls: Any = None,
     trajectory: str | None = None,
     gaps: str = "refuse",
     library: Library | None = None,
+    degree: int | None = None,
     form: Any = "auto",
     k_max: int | Total | None = None,
     rule: Rule | str = "auto",
@@ -67,6 +66,8 @@ def discover(
         ``"refuse"`` missing values, or ``"split"`` trajectories at them and at long breaks in time.
     library
         Candidate terms; monomials up to degree 3 by default, for fields also times spatial derivatives.
+    degree
+        Short for ``library=Polynomials(degree)``, for fields also times spatial derivatives.
     form
         ``"auto"``: noise-whitened increments on measured and on smoothed states, each equation from the better one;
         for fields whitened increments of spatial modes. Otherwise a form, or ``"strong"``, ``"weak"``,
@@ -75,8 +76,9 @@ def discover(
         Largest number of terms tried, or ``Total(k)`` for a budget shared by all equations; 8 by default (10 for
         large libraries of fields).
     rule
-        Rule that picks the number of terms. By default the evidence of the paths (`PathEvidence`) and, where that
-        leaves an equation open, the likelihood of whole orbits. See `exactsindy.select`.
+        Rule that picks the number of terms, or its name (``"growth"``, ``"bic"``, ``"ebic"``, ``"cross-validation"``,
+        ``"stability"``). By default the regression evidence of the paths (`PathEvidence`) and, where that leaves an
+        equation ambiguous, the likelihood of trajectory fits. See `exactsindy.select`.
     constraints, ridge
         As in `solve`.
     seconds
@@ -92,7 +94,8 @@ def discover(
     Returns
     -------
     Discovery
-        ``.model``, ``.selection``, ``.certificates``, ``.warnings``, ``.at(k=...)``, ``.at(rival=2)``; print it.
+        ``.equations``, ``.model``, ``.confidence``, ``.identified``, ``.verdict``, ``.rivals``, ``.certificates``,
+        ``.warnings``, ``.at(k=...)``, ``.at(rival=2)``, ``.plot()``, ``.report(...)``, ``.save(...)``; print it.
 
     Raises
     ------
@@ -104,99 +107,45 @@ def discover(
     >>> import numpy as np, exactsindy as es
     >>> t = np.arange(0.0, 20.0, 0.02)
     >>> x = np.column_stack([np.cos(t), -np.sin(t)]) + 0.01 * np.random.default_rng(0).normal(size=(1000, 2))
-    >>> found = es.discover(x, time=t, states=("x", "v"))
+    >>> found = es.discover(x, t, states=("x", "v"))
     >>> found.model.equations(2)
     ["x' = v", "v' = -x"]
     """
-    settings = limits(seconds, threads, settings)
-    watch = Stopwatch(settings)
-    found = _data(data, time, states, targets, controls, trajectory, gaps)
-    terms = default_library(found) if library is None else library
-    used, notes = _used(found, form)
-    prepared, more = prepare(used, terms, form, watch.share(_TRIAL_SHARE))
-    notes += more
-    size = default_size(used, prepared[0].problem) if k_max is None else k_max
-    folds = {part.name: folds_of(part, used, terms) for part in prepared}
-    chosen_rule = default_rule(rule, prepared)
-    asked = (rule, size, ridge, tuple(constraints))
-    whiteness = None
-    # Without a time limit every try would be the same search.
-    for share in _PATH_SHARES if settings.seconds is not None else _PATH_SHARES[-1:]:
-        selection = select_size(
-            folds, k_max=size, ridge=ridge, rule=chosen_rule, constraints=constraints, settings=watch.share(share)
-        )
-        if share == _GLANCE and not unambiguous(selection):
-            continue
-        # Orbits need no proof of the rows' paths: what they choose is proved for a regression of their own.
-        selection, whiteness = _refined(used, terms, prepared, selection, asked, watch)
-        if whiteness is not None or resolved(selection) or interrupted(selection):
+    limits = call_settings(seconds, threads, settings)
+    clock = Deadline(limits)
+    if library is not None and degree is not None:
+        raise ProblemError(f"discover(library={library!r}, degree={degree!r}): two libraries; give one of them.")
+    request = Request(library, find_form(form), k_max, find_rule(rule), ridge, tuple(constraints), limits)
+    columns = Columns(time, states, controls=controls, targets=targets, trajectory=trajectory, gaps=gaps)
+    measured = read(data, columns)
+    if degree is not None:
+        request = replace(request, library=default_library(measured.data, degree))
+    if request.form is None:
+        measured = trim_steady_tail(measured)
+    prepared = prepare(measured, request, clock.share(_TRIAL_SHARE))
+    refined = _chosen(prepared, request, clock)
+    selection = refined.selection
+    if isinstance(prepared.variants[0].smoothed, Smoothed):
+        selection = calibrated(selection, measured.sampling)
+    proved = prove(selection, request, clock)
+    solution = proved.selection.solution
+    return Discovery(
+        model=Model.from_solution(solution, variables=measured.data),
+        selection=proved.selection,
+        problem=solution.problem,
+        pool=proved.pool,
+        warnings=explain(measured, prepared, refined, proved),
+        data=measured.data,
+        solution=solution,
+        arguments=request.as_text(prepared.library, form, prepared.k_max),
+    )
+
+
+def _chosen(prepared: Prepared, request: Request, clock: Deadline) -> Refined:
+    """Return the first selection that is proved as far as it must be, or resolved by trajectory fits, or the last."""
+    for selection in attempts(prepared, request, clock):
+        # Trajectory fits need no proof of these paths: what they choose is proved for a regression of their own.
+        refined = refine(selection, prepared, request, clock.share(_FIT_SHARE))
+        if refined.whiteness is not None or is_resolved(refined.selection) or is_interrupted(refined.selection):
             break
-    smoothed = getattr(prepared[0].form, "smoothed", None)
-    if isinstance(smoothed, Smoothed):
-        selection = calibrated(selection, sampling(smoothed.values, smoothed.noise))
-    selection = prove(selection, constraints, watch)
-    pool = rivals(selection, constraints, watch)
-    solution = selection.solution
-    notes += [*found.warnings, *sampling_notices(used, smoothed), *selection_notices(selection, largest(size))]
-    if whiteness is None:
-        notes += residuals(used, terms, prepared, folds, selection)
-    else:
-        notes += residual_notices(whiteness, (), selection.solution.coef)
-    if pool is not None:
-        notes += ambiguity_notices(pool)
-    model = Model.from_solution(solution, variables=found)
-    arguments = {
-        "library": repr(terms) if library is not None else f"{terms!r} (default)",
-        "form": form if isinstance(form, str) else repr(form),
-        "k_max": repr(size),
-        "ridge": repr(ridge),
-        "constraints": "; ".join(map(str, constraints)) or "none",
-        "time limit": f"{settings.seconds:g} s" if settings.seconds is not None else "none",
-    }
-    return Discovery(model, selection, solution.problem, pool, tuple(dict.fromkeys(notes)), found, solution, arguments)
-
-
-def _refined(
-    data: Data,
-    library: Library,
-    prepared: Sequence[Variant],
-    selection: Selection,
-    asked: tuple[Any, ...],
-    watch: Stopwatch,
-) -> tuple[Selection, Whiteness | None]:
-    """Return the selection after the likelihood of orbits was heard, where it has something to say.
-
-    Orbits are fitted without ridge or constraints, and need states that were smoothed around a model's flow.
-    """
-    rule, size, ridge, constraints = asked
-    samples = measured(prepared[-1].form, data, library)
-    plain = isinstance(rule, str) and not isinstance(size, Total) and not constraints
-    plain = plain and isinstance(ridge, int | float) and ridge == 0
-    if samples is None or not plain or interrupted(selection):
-        return selection, None
-    return refine(selection, samples, size, watch.share(_ORBIT_SHARE))
-
-
-def _used(data: Data, form: Any) -> tuple[Data, list[Notice]]:
-    """Return the part of the data that equations are sought in."""
-    if isinstance(data, Field) or not (isinstance(form, str) and form == "auto"):
-        return data, []
-    used, notes = trim_steady_tail(data)
-    return used, list(notes)
-
-
-def _data(data: Any, time: Any, states: Any, targets: Any, controls: Any, trajectory: str | None, gaps: str) -> Data:
-    given = {"time": time, "states": states, "controls": controls, "trajectory": trajectory}
-    found = as_data(data, Columns(targets=targets, gaps=gaps, **given))
-    if found is data:
-        unused = [name for name, value in given.items() if value is not None]
-        if unused:
-            raise DataError(
-                f"{', '.join(unused)}: the data are already {type(found).__name__} and carry their own; leave it out."
-            )
-        if targets is not None:
-            from exactsindy.data import parse_targets
-
-            wanted = parse_targets(targets, found.state_names, field=isinstance(found, Field))
-            found = replace(found, targets=wanted)
-    return found
+    return refined

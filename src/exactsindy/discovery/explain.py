@@ -1,4 +1,4 @@
-"""Warnings that help: what about the data or the answer should make a reader careful, and what to do."""
+"""Explain the answer: what about the data or the choice should make a reader careful, and what to do about it."""
 
 from __future__ import annotations
 
@@ -7,77 +7,117 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from exactsindy._types import Array
-from exactsindy.data import Data, Field, Notice
-from exactsindy.discovery.sampling import sampling
+from exactsindy.data import Field, Notice
+from exactsindy.discovery.fitted_models import COLOURED
+from exactsindy.discovery.prepare import Prepared
+from exactsindy.discovery.prove import Proved
+from exactsindy.discovery.read import Measurement
+from exactsindy.discovery.refine import Refined
+from exactsindy.discovery.variant import is_large
 from exactsindy.errors import DataError
-from exactsindy.forms import Smoothed, Whiteness, smooth
+from exactsindy.forms import Form, Whiteness
 from exactsindy.problem import Problem
 from exactsindy.selection import Selection
 from exactsindy.solver import Pool, Status, Total
 
-# Fewer periods than this are few, fewer samples in one are coarse.
-_FEW_PERIODS = 2.0
-_COARSE = 20.0
-# Correlation of neighbouring residuals beyond which noise is called coloured.
-_COLOURED = 0.2
+# Fewer periods than this are few; fewer samples per period than this are coarse.
+_FEW_PERIODS, _COARSE = 2.0, 20.0
 # Residual in units of the noise beyond which something is missing.
 _LARGE_RESIDUAL = 1.5
 # Ratio of the noise of parts of the data beyond which it is called unequal.
 _UNEQUAL = 2.0
-# Supports whose log-likelihood differs by less cannot be told apart.
-INDISTINGUISHABLE = 2.0
+# Supports whose log-likelihoods differ by less than this cannot be told apart.
+_INDISTINGUISHABLE = 2.0
+# Indistinguishable supports that a notice lists.
+_LISTED = 4
 
 
-def sampling_notices(data: Data, smoothed: Smoothed | None) -> Iterator[Notice]:
+def explain(measured: Measurement, prepared: Prepared, refined: Refined, proved: Proved) -> tuple[Notice, ...]:
+    """Return all notices about data, choice and answer, each once."""
+    selection = proved.selection
+    k_max = prepared.k_max.k if isinstance(prepared.k_max, Total) else prepared.k_max
+    notices = [*measured.notices, *prepared.notices, *measured.data.warnings]
+    notices += [*sampling_notices(measured), *selection_notices(selection, k_max)]
+    if refined.whiteness is None:
+        notices += regression_notices(prepared, selection)
+    else:
+        notices += residual_notices(refined.whiteness, (), selection.solution.coef)
+    if proved.pool is not None:
+        notices += ambiguity_notices(proved.pool)
+    return tuple(dict.fromkeys(notices))
+
+
+def sampling_notices(measured: Measurement) -> Iterator[Notice]:
     """Yield what the time axis allows: samples that can be used, periods seen, samples per period."""
-    if isinstance(data, Field):
+    if isinstance(measured.used, Field):
         return
     try:
-        known = smooth(data) if smoothed is None else smoothed
-        found = sampling(known.values, known.noise)
+        sampled = measured.sampling
     except DataError:  # too short to smooth
         return
-    lost = data.n_samples - found.samples
+    lost = measured.used.n_samples - sampled.samples
     if lost:
         yield Notice("short piece", f"{lost} samples lie in stretches of fewer than 8, too short to smooth: not used.")
-    periods = found.periods
-    if 0 < periods < _FEW_PERIODS:
+    if 0 < sampled.periods < _FEW_PERIODS:
         yield Notice(
             "short",
-            f"Only about {periods:.1f} periods of data: several laws may fit so short a record. Measure longer.",
+            f"Only about {sampled.periods:.1f} periods of data: several laws may fit so short a record. Measure "
+            "longer.",
         )
-    elif found.per_period < _COARSE:
+    elif sampled.per_period < _COARSE:
         yield Notice(
             "coarse",
-            f"Only about {found.per_period:.0f} samples per period: integrals between samples are inaccurate. "
+            f"Only about {sampled.per_period:.0f} samples per period: integrals between samples are inaccurate. "
             "Sample more often if you can.",
         )
 
 
-def residual_notices(found: Whiteness, folds: Sequence[Problem], coef: Array) -> Iterator[Notice]:
+def regression_notices(prepared: Prepared, selection: Selection) -> Iterator[Notice]:
+    """Yield what the residuals of each equation say, in the variant it was taken from."""
+    if is_large(prepared.data):
+        return  # costs as much as the regression itself
+    position = {term: j for j, term in enumerate(selection.solution.problem.names)}
+    shared = isinstance(selection.solution.k, Total)
+    for variant in prepared.variants:
+        equations = {choice.equation for choice in selection.choices if choice.variant == variant.name}
+        form = variant.form
+        if not equations or not isinstance(form, Form) or not form.whitened:
+            continue
+        coef = selection.solution.coef[:, [position[term] for term in variant.problem.names]]
+        whiteness = form.whiteness(prepared.data, prepared.library, coef)
+        folds = variant.folds.parts if len(variant.folds) > 1 else ()
+        for notice in residual_notices(whiteness, folds, coef):
+            if shared or notice.equation in equations:
+                yield notice
+
+
+def residual_notices(whiteness: Whiteness, folds: Sequence[Problem], coef: Array) -> Iterator[Notice]:
     """Yield what the residuals of the chosen model say about the noise."""
-    for name, ratio, lag in zip(found.target_names, found.ratio, found.lag, strict=True):
-        if abs(lag) > _COLOURED:
+    for name, ratio, lag in zip(whiteness.target_names, whiteness.ratio, whiteness.lag, strict=True):
+        if abs(lag) > COLOURED:
             yield Notice(
                 "coloured",
                 f"{name}: neighbouring residuals are correlated ({lag:+.2f}): the noise is not white, or a term is "
                 "missing. Confidence and standard errors are too optimistic.",
+                name,
             )
         if ratio > _LARGE_RESIDUAL:
             yield Notice(
                 "residual",
                 f"{name}: residuals are {ratio:.1f} times the noise: the library may lack a term, or the samples are "
                 "too far apart.",
+                name,
             )
     if len(folds) < 2:
         return
-    for i, name in enumerate(found.target_names):
+    for i, name in enumerate(whiteness.target_names):
         level = np.array([np.sqrt(fold.rss(coef)[i] / max(fold.n_samples_of(i), 1)) for fold in folds])
         if level.min() > 0 and level.max() > _UNEQUAL * level.min():
             yield Notice(
                 "unequal",
                 f"{name}: residuals are {level.max() / level.min():.1f} times as large in some parts of the data as in "
                 "others: the noise changes, or the law does.",
+                name,
             )
 
 
@@ -85,44 +125,44 @@ def ambiguity_notices(pool: Pool) -> Iterator[Notice]:
     """Yield which supports of the chosen size the data cannot tell apart."""
     for i, (target, members) in enumerate(pool.members.items()):
         rows = pool.problem.n_samples_of(i)
-        alike = [m for m in members if 0.5 * rows * np.log1p(m.excess) < INDISTINGUISHABLE]
+        alike = [m for m in members if 0.5 * rows * np.log1p(m.excess) < _INDISTINGUISHABLE]
         if len(alike) < 2:
             continue
         common = set.intersection(*(set(m.terms) for m in alike))
         swapped = list(dict.fromkeys(name for m in alike for name in m.terms if name not in common))
         count = f"{len(alike)}" + ("" if len(alike) < len(members) or pool.complete[target] else " or more")
+        listed = "; ".join(", ".join(m.terms) for m in alike[:_LISTED])
         yield Notice(
             "indistinguishable",
             f"{target}: {_joined(swapped)} stand in for each other here: these {count} supports are indistinguishable "
-            f"({'; '.join(', '.join(m.terms) for m in alike[:4])}{'; ...' if len(alike) > 4 else ''}).",
+            f"({listed}{'; ...' if len(alike) > _LISTED else ''}).",
+            target,
         )
 
 
 def selection_notices(selection: Selection, k_max: int) -> Iterator[Notice]:
-    """Yield what the selection could not settle: nothing found, the largest size, no proof."""
+    """Yield where the selection ended without an answer: nothing found, the largest size, no proof."""
     for choice in selection.choices:
+        name = choice.equation
         if choice.k == 0:
-            yield Notice(
-                "empty", f"{choice.equation}: no term is statistically justified: the right-hand side looks like noise."
-            )
+            text = f"{name}: no term is statistically justified: the right-hand side looks like noise."
+            yield Notice("empty", text, name)
         elif choice.k >= k_max - 1 and k_max < len(selection.solution.problem.terms):
-            yield Notice(
-                "size", f"{choice.equation}: {choice.k} terms, next to the largest size tried; allow more with k_max=."
-            )
+            text = f"{name}: {choice.k} terms, next to the largest size tried; allow more with k_max=."
+            yield Notice("size", text, name)
     solution = selection.solution
-    names = [c.equation for c in selection.choices]
+    names = [choice.equation for choice in selection.choices]
     for name, status in zip(names, solution.status, strict=True):
         if status is not Status.OPTIMAL:
-            yield Notice("unproved", f"{name}: {status.value}")
+            yield Notice("unproved", f"{name}: {status.value}", name)
     if isinstance(solution.k, Total):
         return
     for i, choice in enumerate(selection.choices):
         proved = (Status.OPTIMAL, Status.INFEASIBLE)
         later = [k for k, s in enumerate(selection.path) if s.status[i] not in proved]
         if later and later[0] == choice.k + 1:
-            yield Notice(
-                "unproved", f"{choice.equation}: sizes from {later[0]} terms on are not proved within the time limit."
-            )
+            text = f"{choice.equation}: sizes from {later[0]} terms on are not proved within the time limit."
+            yield Notice("unproved", text, choice.equation)
 
 
 def _joined(names: Sequence[str]) -> str:

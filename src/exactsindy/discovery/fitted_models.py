@@ -1,4 +1,4 @@
-"""Orbits fitted once, and what the likelihood linearised at them proposes."""
+"""Trajectory fits of models, each made once, and the supports that the likelihood linearised at them proposes."""
 
 from __future__ import annotations
 
@@ -11,19 +11,34 @@ import numpy as np
 from exactsindy._types import Array
 from exactsindy.problem import Problem
 from exactsindy.selection import TrajectoryEvidence, shared_path
-from exactsindy.solver import Settings, solve_pool
-from exactsindy.trajectory_fit import WARM, Measured, Support, TrajectoryFit, TrajectoryModel, tangent_problem
+from exactsindy.solver import Deadline, solve_pool
+from exactsindy.trajectory_fit import (
+    WARM,
+    Measured,
+    Support,
+    TrajectoryFit,
+    TrajectoryModel,
+    row_count,
+    tangent_problem,
+)
 
 Supports = tuple[Support, ...]
 
-# Supports of a size that is not clearly worse than the best one, in units of -2 log likelihood: so many are looked at.
+# Of a size whose best criterion is within _WINDOW (units of -2 log likelihood) of the least, the _POOL best supports
+# are proposed; of other sizes only the best.
 _WINDOW, _POOL = 12.0, 6
-_NODES = 2000
+# Nodes of each search at a linearised likelihood, which needs no proof.
+NODES = 2000
+# Mean correlation of neighbouring residuals beyond which noise may be larger than estimated, because smoothing follows
+# what is correlated.
+COLOURED = 0.2
+# Correlations beyond this count as this, and the terms of a saturated model take at most this share of the rows.
+_LARGEST_LAG, _LARGEST_SHARE = 0.99, 0.5
 
 
 @dataclass(eq=False)
 class FittedModels:
-    """The orbits of the models looked at so far.
+    """The trajectory fits of the models compared so far.
 
     Parameters
     ----------
@@ -33,64 +48,83 @@ class FittedModels:
         Per equation the regression that gives a first guess of coefficients.
     k_max
         Largest number of terms.
-    deadline
-        When to stop, by `time.monotonic`.
+    clock
+        The time and nodes of each search, and the time of all.
     """
 
     measured: Measured
     starts: Sequence[Problem]
     k_max: int
-    deadline: float
+    clock: Deadline
     _fits: dict[Supports, TrajectoryFit] = field(default_factory=dict)
     _coef: dict[tuple[int, Support], Array] = field(default_factory=dict)
 
     @property
     def late(self) -> bool:
         """Whether time is up."""
-        return time.monotonic() > self.deadline
+        return self.clock.expired
 
     def fit(self, model: Supports, near: Supports | None = None) -> TrajectoryFit:
-        """Return the orbit of a model; that of a similar one is where it starts."""
+        """Return the trajectory fit of a model; it starts at that of a similar one, if one is known."""
         if model not in self._fits:
-            orbit_model = TrajectoryModel(self.measured, model)
+            trajectory_model, deadline = TrajectoryModel(self.measured, model), time.monotonic() + self.clock.left()
             known = None if near is None else self._fits[near]
             if near is None or known is None or not np.isfinite(known.misfit):
                 guess = [self._guess(i, s) for i, s in enumerate(model)]
-                self._fits[model] = orbit_model.fit(guess, deadline=self.deadline)
+                self._fits[model] = trajectory_model.fit(guess, deadline=deadline)
             else:
                 coef = [known.coef[i] if near[i] == s else self._guess(i, s) for i, s in enumerate(model)]
-                self._fits[model] = orbit_model.fit(coef, known.states, WARM, self.deadline)
+                self._fits[model] = trajectory_model.fit(coef, known.states, WARM, deadline)
         return self._fits[model]
 
     def proposed(self, evidence: TrajectoryEvidence, model: Supports, i: int) -> Mapping[Support, float]:
-        """Return supports of equation i with their prices by the likelihood linearised at the orbit of a model.
+        """Return supports of equation i, of all sizes but the largest, with their criterion.
 
-        Of all sizes from 0 but the largest.
+        The likelihood is that linearised at the trajectory fit of a model.
         """
         problem = None if self.late else tangent_problem(self.measured, model, self.fit(model), i)
         if problem is None:
             return {}
-        path = shared_path(problem, self.k_max, settings=self._limits())
+        path = shared_path(problem, self.k_max, settings=self.clock.settings())
 
-        def price(objective: float, k: int) -> float:
+        def criterion(objective: float, k: int) -> float:
             return evidence.criterion(objective, changed(model, i, tuple(range(k))))
 
-        prices = [price(float(path[k].objective[0]), k) for k in range(len(path))]
-        found: dict[Support, float] = {(): prices[0]}
+        criteria = [criterion(float(path[k].objective[0]), k) for k in range(len(path))]
+        supports: dict[Support, float] = {(): criteria[0]}
         for k in range(1, max(len(path) - 1, 2)):
-            count = _POOL if prices[k] < min(prices) + _WINDOW else 1
-            pool = solve_pool(problem, k, count=count, start=path[k], settings=self._limits())
+            count = _POOL if criteria[k] < min(criteria) + _WINDOW else 1
+            pool = solve_pool(problem, k, count=count, start=path[k], settings=self.clock.settings())
             for member in pool[0]:
                 support = tuple(sorted(member.support))
-                value = price(member.objective, len(support))
-                if value < found.get(support, np.inf):
-                    found[support] = value
+                value = criterion(member.objective, len(support))
+                if value < supports.get(support, np.inf):
+                    supports[support] = value
                     names = [problem.names[j] for j in support]
                     self._coef.setdefault((i, support), np.array([member.terms[name] for name in names]))
-        return found
+        return supports
 
-    def _limits(self) -> Settings:
-        return Settings(threads=1, nodes=_NODES, seconds=max(self.deadline - time.monotonic(), 0.05))
+    def noise_level(self, model: Supports, saturated: Supports) -> float:
+        """Return the misfit per row that noise leaves: 1, or that of a saturated model if residuals are coloured.
+
+        A wrong model's residuals are correlated too, but a saturated one removes that. Each of its terms takes
+        (1 + lag) / (1 - lag) rows' worth of such noise, that being its share at low frequencies.
+
+        Parameters
+        ----------
+        model, saturated
+            The terms of every equation, and those of a model with more terms than laws have.
+        """
+        fit, rows = self.fit(model), row_count(self.measured)
+        residual = self.measured.samples - fit.states
+        lags = (residual[1:] * residual[:-1]).sum(axis=0) / np.maximum((residual**2).sum(axis=0), np.finfo(float).tiny)
+        lag = min(float(lags.mean()), _LARGEST_LAG)
+        if not rows < fit.misfit < np.inf or lag < COLOURED or self.late:
+            return 1.0
+        wide = tuple(tuple(sorted({*terms, *more})) for terms, more in zip(model, saturated, strict=True))
+        extra = sum(map(len, wide)) - sum(map(len, model))
+        taken = min(extra * (1 + lag) / (1 - lag) / rows, _LARGEST_SHARE)
+        return max(self.fit(wide, model).misfit / rows / (1 - taken), 1.0)
 
     def _guess(self, i: int, support: Support) -> Array:
         if (i, support) not in self._coef:

@@ -1,85 +1,95 @@
-"""From data to regressions: which rows, in which parts, judged by which rule."""
+"""Prepare the variants of the regression, the rule that weighs them, and the samples for trajectory fits."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property
 
 from exactsindy.data import Data, Field, Notice
-from exactsindy.discovery.field_variants import INFORMED_CELLS, cells, whitened_modes
-from exactsindy.discovery.request import named_form
-from exactsindy.discovery.trajectory_variants import Variant, whitened_increments, whitened_windows
-from exactsindy.errors import DataError
-from exactsindy.forms import (
-    IncrementForm,
-    ModalForm,
-    NotPositiveDefinite,
-    Smoothed,
-    SmoothedField,
-    StrongForm,
-    WeakForm,
-    groups,
-)
+from exactsindy.discovery.field_variants import whitened_modes
+from exactsindy.discovery.read import Measurement
+from exactsindy.discovery.request import Request, default_library, default_size
+from exactsindy.discovery.trajectory_variants import whitened_increments, whitened_windows
+from exactsindy.discovery.variant import Variant
+from exactsindy.forms import NotPositiveDefinite, Smoothed, SmoothedField, StrongForm, WeakForm, groups
 from exactsindy.library import Library
-from exactsindy.problem import Problem
 from exactsindy.selection import GrowthRatio, PathEvidence, Rule
-from exactsindy.solver import Settings
+from exactsindy.solver import Settings, Total
 from exactsindy.trajectory_fit import Measured, MeasuredModes, MeasuredTrajectories
 
-# Parts of the data for inclusion probabilities.
-_FOLDS = 20
-# Fields with more work in a step than this are left to their rows: a step takes half a second, a comparison 100 steps.
+# Work of a step (times x cube of the modes of a field) above which trajectories are not fitted to a field: a step takes
+# half a second there, a comparison 100 steps.
 _MOST_WORK = 2.5e7
-# And those whose library on the grid is larger; with its slopes a few times as large.
+# The same for the numbers in its library on the grid; with slopes it takes a few times that memory.
 _MOST_NUMBERS = 1 << 24
 
 
-def prepare(data: Data, library: Library, form: Any, settings: Settings) -> tuple[list[Variant], list[Notice]]:
-    """Return the rows of a named form or, for "auto", those that the data ask for, and what to say about them."""
-    if not (isinstance(form, str) and form == "auto"):
-        chosen = named_form(form)
-        return [Variant("", chosen, chosen.problem(data, library))], []
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """The regressions that equations are chosen from.
+
+    Parameters
+    ----------
+    data, library
+        What the regressions were made of.
+    variants
+        The ways to make the regression; each equation is taken from the best one.
+    k_max
+        Largest number of terms that is tried.
+    rule
+        What picks the number of terms.
+    notices
+        What to be careful about.
+    """
+
+    data: Data
+    library: Library
+    variants: tuple[Variant, ...]
+    k_max: int | Total
+    rule: Rule
+    notices: tuple[Notice, ...] = ()
+
+    @cached_property
+    def samples(self) -> Measured | None:
+        """The samples for trajectory fits around the last variant, the most smoothed one; None if there are none."""
+        return fit_samples(self.variants[-1], self.data, self.library)
+
+
+def prepare(measured: Measurement, request: Request, settings: Settings) -> Prepared:
+    """Return the variants of the form asked for or, by default, those that suit the data."""
+    data = measured.used
+    library = default_library(measured.data) if request.library is None else request.library
+    if request.form is None:
+        variants, rule, notices = _automatic(measured, library, settings)
+    else:
+        variants, rule, notices = (Variant.of("", request.form, data, library),), GrowthRatio(), ()
+    k_max = default_size(data, variants[0].problem) if request.k_max is None else request.k_max
+    chosen = rule if isinstance(request.rule, str) else request.rule
+    return Prepared(data, library, variants, k_max, chosen, notices)
+
+
+def _automatic(
+    measured: Measurement, library: Library, settings: Settings
+) -> tuple[tuple[Variant, ...], Rule, tuple[Notice, ...]]:
+    """Return variants, rule and notices for a form left open: regression evidence where its weights were fitted."""
+    data = measured.used
     if isinstance(data, Field):
-        return [whitened_modes(data, library, settings)], []
+        return (whitened_modes(data, library, settings),), PathEvidence.for_modes(), ()
     if data[0].derivatives is not None:
-        strong = StrongForm()
         note = Notice("derivatives", "Measured derivatives are used as they are (StrongForm).")
-        return [Variant("measured derivatives", strong, strong.problem(data, library))], [note]
+        return (Variant.of("measured derivatives", StrongForm(), data, library),), GrowthRatio(), (note,)
     if any(target.order > 1 for target in data.targets):
-        return [whitened_windows(data, library, settings)], []
+        return (whitened_windows(data, library, settings),), GrowthRatio(), ()
     try:
-        return list(whitened_increments(data, library, settings)), []
+        return whitened_increments(data, library, settings, measured.smoothed), PathEvidence(), ()
     except NotPositiveDefinite:
-        weak = WeakForm()
         note = Notice("coarse", "The samples are too far apart for increments: windows are used instead (WeakForm).")
-        return [Variant("windows", weak, weak.problem(data, library))], [note]
+        return (Variant.of("windows", WeakForm(), data, library),), GrowthRatio(), (note,)
 
 
-def default_rule(select: Rule | str, prepared: Sequence[Variant]) -> Rule | str:
-    """Return the rule: the weighed evidence where its weights were fitted, the growth ratio elsewhere."""
-    if not (isinstance(select, str) and select == "auto"):
-        return select
-    if not prepared[0].name:
-        return GrowthRatio()
-    if isinstance(prepared[0].form, ModalForm):
-        return PathEvidence.for_modes()
-    return PathEvidence() if isinstance(prepared[0].form, IncrementForm) else GrowthRatio()
-
-
-def folds_of(part: Variant, data: Data, library: Library) -> Problem | tuple[Problem, ...]:
-    """Return the parts of a regression, or the whole where it has none or the data are too short."""
-    count = min(_FOLDS, part.problem.n_samples // 8)
-    if count < 5 or (isinstance(data, Field) and cells(data) > INFORMED_CELLS):
-        return part.problem
-    try:
-        return part.form.folds(data, library, count)
-    except DataError:
-        return part.problem
-
-
-def measured(form: Any, data: Data, library: Library) -> Measured | None:
-    """Return the samples for orbits; None where there are none, or where a field has too many modes."""
-    smoothed = getattr(form, "smoothed", None)
+def fit_samples(variant: Variant, data: Data, library: Library) -> Measured | None:
+    """Return the samples for trajectory fits; None if nothing was smoothed, or if a field has too many modes."""
+    smoothed = variant.smoothed
     if isinstance(smoothed, Smoothed):
         return MeasuredTrajectories(smoothed, groups(data, library))
     if isinstance(smoothed, SmoothedField) and isinstance(data, Field):

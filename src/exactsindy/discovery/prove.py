@@ -1,65 +1,49 @@
-"""What is proved about a selection, and which supports rival the chosen ones."""
+"""Prove the chosen sizes, and rank the supports that rival the chosen ones."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
 
-from exactsindy.discovery.refine import SURE
-from exactsindy.discovery.stopwatch import Stopwatch
+from exactsindy.discovery.request import Request
+from exactsindy.discovery.select import is_interrupted
 from exactsindy.selection import Selection
-from exactsindy.solver import Pool, Status, Total, solve, solve_pool
+from exactsindy.solver import Deadline, Pool, Total, solve, solve_pool
 
-# Rivals of the chosen size that are ranked.
+# Supports of the chosen size that are ranked.
 RIVALS = 10
-# Of the time limit.
+# Fraction of the time limit for ranking them; the proof gets what is left of the others.
 _POOL_SHARE = 0.1
 
 
-def resolved(selection: Selection) -> bool:
-    """Say whether the chosen sizes and the next ones, which the choice rests on, are proved."""
-    last = len(selection.path) - 1
-    return all(
-        selection.path[min(k, last)].status[i] in (Status.OPTIMAL, Status.INFEASIBLE)
-        for i, choice in enumerate(selection.choices)
-        for k in range(choice.k + 2)
-    )
+@dataclass(frozen=True, eq=False)
+class Proved:
+    """A selection whose sizes are proved as far as time allowed, and the ranked supports of those sizes, if any."""
+
+    selection: Selection
+    pool: Pool | None
 
 
-def unambiguous(selection: Selection) -> bool:
-    """Say whether a longer search would change nothing, or must not be made: Ctrl-C was pressed.
+def prove(selection: Selection, request: Request, clock: Deadline) -> Proved:
+    """Return the selection with its sizes proved, in the time left if the paths ran out of it, and with rivals.
 
-    Either all sizes are proved, or those that the choice rests on are and the choice is beyond doubt; then the
-    sizes far beyond it, which take nearly all of the time, need no proof.
+    Rivals are not ranked for a shared budget, under constraints, or after Ctrl-C.
     """
-    if interrupted(selection) or all(row.proved for row in selection.table):
-        return True
-    return resolved(selection) and all(choice.confidence >= SURE for choice in selection.choices)
-
-
-def interrupted(selection: Selection) -> bool:
-    """Say whether Ctrl-C ended the search."""
-    return any(Status.INTERRUPTED in solution.status for solution in selection.path)
-
-
-def prove(selection: Selection, constraints: Sequence[Any], watch: Stopwatch) -> Selection:
-    """Spend what is left on proving the chosen sizes, if the path ran out of time before them."""
-    before = selection.solution
-    if before.optimal or interrupted(selection):
-        return selection
-    settings = watch.share(1.0 - _POOL_SHARE)
-    after = solve(
-        before.problem, before.k, ridge=before.ridge, constraints=constraints, start=before, settings=settings
-    )
-    return replace(selection, solution=after)
-
-
-def rivals(selection: Selection, constraints: Sequence[Any], watch: Stopwatch) -> Pool | None:
-    """Return the best supports of the chosen sizes; none for a shared budget."""
     solution = selection.solution
-    if isinstance(solution.k, Total) or interrupted(selection) or len(tuple(constraints)):
-        return None
+    if is_interrupted(selection):
+        return Proved(selection, None)
+    if not solution.optimal:
+        solution = solve(
+            solution.problem,
+            solution.k,
+            ridge=solution.ridge,
+            constraints=request.constraints,
+            start=solution,
+            settings=clock.share(1.0 - _POOL_SHARE),
+        )
+        selection = replace(selection, solution=solution)
+    if isinstance(solution.k, Total) or request.constraints:
+        return Proved(selection, None)
     sizes = [len(support) for support in solution.support]
-    settings = replace(watch.share(_POOL_SHARE), progress=None)
-    return solve_pool(solution.problem, sizes, count=RIVALS, ridge=solution.ridge, start=solution, settings=settings)
+    settings = replace(clock.share(_POOL_SHARE), progress=None)
+    pool = solve_pool(solution.problem, sizes, count=RIVALS, ridge=solution.ridge, start=solution, settings=settings)
+    return Proved(selection, pool)

@@ -1,64 +1,137 @@
-"""What is looked for where the user says nothing: library, sizes, forms."""
+"""What is asked of `discover`, and what is taken where nothing is said: library, sizes, limits."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from math import comb
 from typing import Any
 
 import numpy as np
 
 from exactsindy.data import Data, Field
-from exactsindy.errors import ProblemError
+from exactsindy.errors import ProblemError, SolverError
 from exactsindy.forms import Form, IncrementForm, ModalForm, StrongForm, WeakForm
 from exactsindy.library import Derivatives, Library, Polynomials
 from exactsindy.problem import Problem
-from exactsindy.solver import Total
+from exactsindy.selection import Rule
+from exactsindy.solver import Settings, Total
 
-# Largest library made by default; beyond it the degree is lowered.
-_MOST_TERMS = 130
-# Samples wanted per candidate: with fewer, high powers fit the noise of a handful of points.
+# Time limit of one `discover` unless another is asked for, in seconds: long enough to prove most answers, short enough
+# to wait for.
+DEFAULT_SECONDS = 60.0
+# Degree of the default library, and the most terms it may have: beyond them the degree is lowered.
+_DEGREE, _MOST_TERMS = 3, 130
+# Samples wanted per candidate term: with fewer, high powers fit the noise of a handful of points.
 _LEAST_ROWS = 3
-# Terms allowed beyond what most laws have, so that the growth ratio sees gains fall off.
-_SIZE, _SIZE_FIELDS = 8, 10
+# Largest number of terms tried: two or three more than most laws have, so that gains are seen to fall off. Fields with
+# more than _WIDE candidates get a few more.
+_SIZE, _SIZE_FIELDS, _WIDE = 8, 10, 40
+# Forms that have a name.
+_FORMS: Mapping[str, type[Any]] = {
+    "strong": StrongForm,
+    "weak": WeakForm,
+    "increment": IncrementForm,
+    "modal": ModalForm,
+}
 
-FORMS: dict[str, type[Any]] = {"strong": StrongForm, "weak": WeakForm, "increment": IncrementForm, "modal": ModalForm}
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked of `discover` beside the data.
+
+    ``None`` stands for the default library and number of terms; ``form`` is None where it is chosen from the data.
+    """
+
+    library: Library | None
+    form: Form | None
+    k_max: int | Total | None
+    rule: Rule | str
+    ridge: Any
+    constraints: tuple[Any, ...]
+    settings: Settings
+
+    @property
+    def allows_trajectory_fits(self) -> bool:
+        """Return True if the rule is left open: trajectories are fitted without ridge, constraints or shared budget."""
+        plain = isinstance(self.ridge, int | float) and self.ridge == 0
+        return isinstance(self.rule, str) and not isinstance(self.k_max, Total) and not self.constraints and plain
+
+    def as_text(self, library: Library, form: Any, k_max: int | Total) -> dict[str, str]:
+        """Return what was asked for, and the library and size in use, as text for the report."""
+        seconds = self.settings.seconds
+        return {
+            "library": repr(library) if self.library is not None else f"{library!r} (default)",
+            "form": form if isinstance(form, str) else repr(form),
+            "k_max": repr(k_max),
+            "ridge": repr(self.ridge),
+            "constraints": "; ".join(map(str, self.constraints)) or "none",
+            "time limit": f"{seconds:g} s" if seconds is not None else "none",
+        }
 
 
-def default_library(data: Data) -> Library:
+def default_library(data: Data, degree: int | None = None) -> Library:
     """Return monomials of degree 3 (less for many states or few samples), for fields also times derivatives.
 
     States and controls that never change are left out: products with them repeat other terms.
+
+    Parameters
+    ----------
+    data
+        What was measured.
+    degree
+        Another degree; trajectories then get all monomials of it, as asked for.
     """
     if isinstance(data, Field):
-        order = 4 if len(data.axes) == 1 and len(data.names) == 1 else 2
-        return Polynomials(3, bias=False) + Polynomials(3) * Derivatives(order)
+        order, most = 4 if len(data.axes) == 1 and len(data.names) == 1 else 2, _DEGREE if degree is None else degree
+        return Polynomials(most, bias=False) + Polynomials(most) * Derivatives(order)
+    if degree is not None:
+        return Polynomials(degree)
     names = (*data.state_names, *data.control_names)
     columns = np.vstack([np.hstack((member.states, member.controls)) for member in data])
     moving = tuple(name for name, moves in zip(names, np.ptp(columns, axis=0) > 0, strict=True) if moves) or names
     most = min(_MOST_TERMS, data.n_samples // _LEAST_ROWS)
-    degree = next((n for n in (3, 2) if comb(len(moving) + n, n) <= most), 1)
-    return Polynomials(degree, of=None if moving == names else moving)
+    chosen = next((n for n in (_DEGREE, 2) if comb(len(moving) + n, n) <= most), 1)
+    return Polynomials(chosen, of=None if moving == names else moving)
 
 
 def default_size(data: Data, problem: Problem) -> int:
     """Return the largest number of terms that is tried."""
-    wide = isinstance(data, Field) and len(problem.terms) > 40
+    wide = isinstance(data, Field) and len(problem.terms) > _WIDE
     return min(_SIZE_FIELDS if wide else _SIZE, len(problem.terms))
 
 
-def named_form(form: Any) -> Form:
-    """Return a form from its name or itself."""
+def find_form(form: Any) -> Form | None:
+    """Return a form from its name or itself, None for "auto"."""
     if isinstance(form, str):
-        if form not in FORMS:
-            raise ProblemError(
-                f"form={form!r}: expected 'auto', a form such as WeakForm(), or one of {', '.join(FORMS)}."
+        if form == "auto":
+            return None
+        if form in _FORMS:
+            return _FORMS[form]()  # type: ignore[no-any-return]
+    elif not isinstance(form, type) and hasattr(form, "problem") and hasattr(form, "folds"):
+        return form  # type: ignore[no-any-return]
+    raise ProblemError(f"form={form!r}: expected 'auto', a form such as WeakForm(), or one of {', '.join(_FORMS)}.")
+
+
+def call_settings(seconds: float | None, threads: int | None, settings: Settings | None) -> Settings:
+    """Return the settings of a call: what ``settings`` says, and the keywords where it says nothing.
+
+    Raises
+    ------
+    SolverError
+        If a keyword and ``settings`` ask for different values.
+    """
+    asked = Settings() if settings is None else settings
+    if not isinstance(asked, Settings):
+        raise SolverError(f"discover(settings={settings!r}): expected Settings(...), or leave it out.")
+    for name, value, default in (("seconds", seconds, DEFAULT_SECONDS), ("threads", threads, None)):
+        other = getattr(asked, name)
+        if other is not None and value not in (default, other):
+            raise SolverError(
+                f"discover({name}={value!r}, settings=Settings({name}={other!r})): two different values; give one."
             )
-        return FORMS[form]()  # type: ignore[no-any-return]
-    if isinstance(form, type) or not isinstance(form, Form):
-        raise ProblemError(f"form={form!r}: expected 'auto', a form such as WeakForm(), or one of {', '.join(FORMS)}.")
-    return form
-
-
-def largest(k_max: int | Total) -> int:
-    """Return the number of terms of a size or shared budget."""
-    return k_max.k if isinstance(k_max, Total) else k_max
+    return replace(
+        asked,
+        seconds=seconds if asked.seconds is None else asked.seconds,
+        threads=threads if asked.threads is None else asked.threads,
+    )

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-import heapq
+import json
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from exactsindy._types import Array
 from exactsindy.certificate import Certificate
 from exactsindy.data import Data, Notice
+from exactsindy.discovery.alternatives import other_size, other_support
+from exactsindy.discovery.run_folder import read_run, write_run
 from exactsindy.errors import SolverError
-from exactsindy.model import Model
-from exactsindy.problem import Problem, find_target
+from exactsindy.model import FieldSimulation, Model, Simulation
+from exactsindy.problem import Problem
 from exactsindy.report import describe
-from exactsindy.selection import Selection
-from exactsindy.solver import Pool, Solution, Total, refit
+from exactsindy.selection import Choice, Selection
+from exactsindy.solver import Member, Pool, Solution
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,19 +35,30 @@ class Discovery:
     model
         The equations: predict, simulate, export, save.
     selection
-        How the sizes were chosen: path, table, confidence, inclusion probabilities.
+        How the sizes were chosen: path, table, confidence, inclusion shares.
     problem
         The regression that was solved.
     pool
         Per equation the best supports of the chosen size, best first; ``None`` if they were not computed.
     warnings
-        What to be careful about.
+        What to be careful about; each has a kind, a message and, where it is about one, the equation.
     data
         What was measured, checked.
     solution
         The coefficients shown, which `at` may have changed from those selected.
     arguments
         What was asked for, as text.
+    about
+        What else a run folder says: its versions, the command line; empty unless it was loaded.
+
+    Examples
+    --------
+    >>> import numpy as np, exactsindy as es
+    >>> t = np.arange(0.0, 20.0, 0.02)
+    >>> x = np.column_stack([np.cos(t), -np.sin(t)]) + 0.01 * np.random.default_rng(0).normal(size=(1000, 2))
+    >>> found = es.discover(x, t, states=("x", "v"))
+    >>> found.model.equations(2), found.identified, found.verdict["x'"]
+    (["x' = v", "v' = -x"], True, 'confidence over 99 %')
     """
 
     model: Model
@@ -53,11 +69,53 @@ class Discovery:
     data: Data = field(repr=False)
     solution: Solution = field(repr=False)
     arguments: Mapping[str, str] = field(default_factory=dict, repr=False)
+    about: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def equations(self) -> list[str]:
+        """The equations as text."""
+        return self.model.equations()
 
     @property
     def certificates(self) -> tuple[Certificate, ...]:
         """What is proved about each equation, to store and to check with `verify`."""
         return self.solution.certificates
+
+    @property
+    def confidence(self) -> dict[str, float | None]:
+        """Probability that the terms of each equation are exactly the true ones.
+
+        ``None`` where the rule gives none, and for terms that `at` put in place of those selected. A shared budget has
+        one entry for all equations.
+        """
+        shown = {name: math.nan if choice is None else choice.confidence for name, choice in self._choices().items()}
+        return {name: None if math.isnan(value) else value for name, value in shown.items()}
+
+    @property
+    def identified(self) -> bool:
+        """Whether every equation shown is the one selected and more likely right than not; see `Choice.identified`."""
+        return all(choice is not None and choice.identified for choice in self._choices().values())
+
+    @property
+    def verdict(self) -> dict[str, str]:
+        """How sure each equation is, in words."""
+        other = "not the terms that were selected"
+        return {name: other if choice is None else choice.words() for name, choice in self._choices().items()}
+
+    @property
+    def rivals(self) -> dict[str, tuple[Member, ...]]:
+        """The best supports of the chosen size of each equation, best first; number n is ``at(rival={equation: n})``.
+
+        Empty if they were not computed: for a shared budget, under constraints, after Ctrl-C.
+        """
+        return {} if self.pool is None else {name: tuple(members) for name, members in self.pool.members.items()}
+
+    def _choices(self) -> dict[str, Choice | None]:
+        """Return the choice of each equation; None where the terms shown are not those selected."""
+        shown, selected, choices = self.solution.support, self.selection.solution.support, self.selection.choices
+        if len(choices) < len(shown):  # one choice for all equations
+            return {choices[0].equation: choices[0] if shown == selected else None}
+        return {choice.equation: choice if shown[i] == selected[i] else None for i, choice in enumerate(choices)}
 
     def at(self, *, k: Any = None, rival: int | Mapping[str, int] | None = None) -> Discovery:
         """Return the discovery with other sizes, or with a rival of the same sizes.
@@ -75,78 +133,42 @@ class Discovery:
         SolverError
             If both or neither are given, or there is no such size or rival.
         """
-        if (k is None) == (rival is None):
-            raise SolverError("at(...): give one of k= (other sizes) and rival= (another support of the same size).")
-        solution = self._sized(k) if rival is None else self._rival(rival)
-        model = Model.from_solution(solution, variables=self.data)
-        return replace(self, model=model, solution=solution)
-
-    def _sized(self, k: Any) -> Solution:
-        path = self.selection.path
-        shared = isinstance(path[0].k, Total)
-        sizes = [k] if shared or isinstance(k, int) else list(k.values()) if isinstance(k, Mapping) else list(k)
-        for size in sizes:
-            if not isinstance(size, int | np.integer) or not 0 <= size < len(path):
-                raise SolverError(f"at(k={k!r}): this path goes from 0 to {len(path) - 1} terms.")
-        if shared:
-            return path[int(sizes[0])]
-        names = self.problem.target_names
-        if isinstance(k, Mapping):
-            chosen = {name: len(s) for name, s in zip(names, self.solution.support, strict=True)}
-            chosen.update({names[find_target(target, names)]: int(size) for target, size in k.items()})
-            return path.at(chosen)
-        return path[int(k)] if isinstance(k, int | np.integer) else path.at(k)
-
-    def _rival(self, rival: int | Mapping[str, int]) -> Solution:
-        if self.pool is None:
-            raise SolverError(
-                "at(rival=...): no rivals were computed (a shared budget, constraints, or an interruption)."
-            )
-        names = self.problem.target_names
-        if isinstance(rival, Mapping):
-            ranks = {names[find_target(target, names)]: rank for target, rank in rival.items()}
-            picks = [ranks.get(name, 1) - 1 for name in names]
+        if rival is not None and k is None:
+            solution = other_support(self.pool, self.solution, rival)
+        elif k is not None and rival is None:
+            solution = other_size(self.selection.path, self.solution, k)
         else:
-            picks = self._ranked(rival)
-        for name, pick in zip(names, picks, strict=True):
-            if not 0 <= pick < max(len(self.pool[name]), 1):
-                raise SolverError(
-                    f"at(rival={rival!r}): {name} has {len(self.pool[name])} ranked supports; expected a number from 1 "
-                    "to that."
-                )
-        supports = [
-            self.pool[name][pick].support if self.pool[name] else () for name, pick in zip(names, picks, strict=True)
-        ]
-        return refit(self.problem, supports, ridge=self.solution.ridge)
+            raise SolverError("at(...): give one of k= (other sizes) and rival= (another support of the same size).")
+        return replace(self, model=Model.from_solution(solution, variables=self.data), solution=solution)
 
-    def _ranked(self, rank: int) -> list[int]:
-        """Return which member of each equation makes the rank-th best model: best-first over their ranks."""
-        assert self.pool is not None
-        names = self.problem.target_names
-        costs = [
-            [0.5 * self.problem.n_samples_of(i) * np.log1p(m.excess) for m in self.pool[name]] or [0.0]
-            for i, name in enumerate(names)
-        ]
-        first = (0,) * len(names)
-        queue, seen = [(0.0, first)], {first}
-        for _ in range(max(rank, 1) - 1):
-            cost, state = heapq.heappop(queue)
-            for i in range(len(names)):
-                if state[i] + 1 < len(costs[i]):
-                    later = (*state[:i], state[i] + 1, *state[i + 1 :])
-                    if later not in seen:
-                        seen.add(later)
-                        heapq.heappush(queue, (cost + costs[i][later[i]] - costs[i][state[i]], later))
-            if not queue:
-                break
-        if rank < 1 or not queue:
-            raise SolverError(
-                f"at(rival={rank!r}): there are fewer ranked models; expected a number from 1 to {len(seen)}."
-            )
-        return list(queue[0][1])
+    def predict(self, *arguments: Any, **options: Any) -> Array:
+        """Return the right-hand sides at samples of the states; see `Model.predict`."""
+        return self.model.predict(*arguments, **options)
 
-    def __str__(self) -> str:
-        return describe(self)
+    def simulate(self, *arguments: Any, **options: Any) -> Simulation | FieldSimulation:
+        """Return the model's trajectory from a start, for fields that of the field; see `Model.simulate`."""
+        if self.model.is_field:
+            return self.model.simulate_field(*arguments, **options)
+        return self.model.simulate(*arguments, **options)
+
+    def plot(self, **options: Any) -> list[Axes]:
+        """Plot the measured states and the model simulated from where the measurement began; see `plots.fit`."""
+        from exactsindy.plots import fit
+
+        return fit(self, **options)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as plain lists, texts and numbers, as ``exactsindy discover --json`` prints it."""
+        return {
+            "equations": self.model.equations(None),
+            "coefficients": {row.name: {term.name: value for value, term in row.parts} for row in self.model.rows},
+            "identified": self.identified,
+            "confidence": self.confidence,
+            "certificates": [json.loads(certificate.to_json()) for certificate in self.certificates],
+            "inclusion": {target: dict(shares) for target, shares in self.selection.inclusion.items()},
+            "warnings": [notice.message for notice in self.warnings],
+            "data_sha256": self.data.fingerprint,
+        }
 
     def report(self, path: str | os.PathLike[str], *, title: str = "Governing equations") -> Path:
         """Write one self-contained HTML page: equations, proof, path, rivals, fit, data checks; see `report`."""
@@ -155,17 +177,47 @@ class Discovery:
         return report(self, path, title=title)
 
     def save(self, folder: str | os.PathLike[str], *, about: Mapping[str, Any] | None = None) -> Path:
-        """Write everything into a folder that `load`, ``exactsindy verify`` and ``exactsindy report`` read."""
-        from exactsindy.discovery.run_folder import save_run
+        """Write everything into a folder that `load`, ``exactsindy verify`` and ``exactsindy report`` read.
 
-        return save_run(self, folder, about=about)
+        Parameters
+        ----------
+        folder
+            The folder, made if need be; files of an earlier run in it are replaced.
+        about
+            What else is worth keeping, e.g. the command line; under ``constraints`` the texts of the constraints, if
+            any (see `parse_constraint`): without them a run with constraints can be shown but not verified.
+
+        Raises
+        ------
+        DataError
+            If the folder cannot be written to.
+
+        Examples
+        --------
+        >>> import exactsindy as es, numpy as np, tempfile
+        >>> t = np.arange(0.0, 10.0, 0.05)
+        >>> found = es.discover(np.exp(-t), t, states=("x",), degree=1)
+        >>> folder = found.save(tempfile.mkdtemp())
+        >>> sorted(file.name for file in folder.iterdir())
+        ['data.npz', 'model.json', 'problem.npz', 'results.json', 'run.json']
+        >>> str(es.Discovery.load(folder)) == str(found)
+        True
+        """
+        return write_run(self, folder, {**self.about, **(about or {})})
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Discovery:
-        """Read what `save` wrote, and check that data and regression are those it was written with."""
-        from exactsindy.discovery.run_folder import load_run
+        """Read what `save` wrote, and check that data and regression are those it was written with.
 
-        return load_run(folder).discovery
+        Raises
+        ------
+        DataError
+            If the folder is missing, is no run folder, or was changed.
+        """
+        return cls(**read_run(folder))
+
+    def __str__(self) -> str:
+        return describe(self)
 
     def _repr_html_(self) -> str:
         from exactsindy.report import discovery_html

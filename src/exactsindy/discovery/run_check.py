@@ -10,7 +10,7 @@ import numpy as np
 
 from exactsindy.certificate import Verification, check_rivals, verify
 from exactsindy.discovery.prove import RIVALS
-from exactsindy.discovery.run_folder import Run
+from exactsindy.discovery.result import Discovery
 from exactsindy.errors import ExactSindyError
 from exactsindy.library import Variables
 from exactsindy.model import Equation, Model
@@ -57,40 +57,37 @@ class RunVerification:
         return "\n".join([*lines, f"not checked: {', '.join(_NEVER)}"])
 
 
-def verify_run(run: Run) -> RunVerification:
+def verify_run(found: Discovery) -> RunVerification:
     """Check the claims of a run folder: solution, path and rivals from the problem, the other files by comparison.
 
     Parameters
     ----------
-    run
-        What `load_run` returned.
+    found
+        What `Discovery.load` returned.
 
     Examples
     --------
     >>> import exactsindy as es, tempfile
     >>> t = np.arange(0.0, 10.0, 0.05)
     >>> found = es.discover(np.exp(-t), time=t, states=("x",), library=es.Polynomials(1))
-    >>> from exactsindy.discovery import load_run
-    >>> verify_run(load_run(found.save(tempfile.mkdtemp()))).ok
+    >>> verify_run(es.Discovery.load(found.save(tempfile.mkdtemp()))).ok
     True
     """
-    found = run.discovery
     solution = verify(found.problem, found.solution)
     failures, unchecked = list(solution.failures), [f"{what} of the solution" for what in solution.unchecked]
-    for place, item in _others(run):
+    for place, item in _others(found):
         checked = verify(found.problem, item)
         failures += [f"results.json, {place}: {text}" for text in checked.failures]
         unchecked += [f"{what} of {place}" for what in checked.unchecked]
-    failures += _sizes(run)
-    for text, reason in _pool(run):
+    failures += _sizes(found)
+    for text, reason in _pool(found):
         (unchecked if reason else failures).append(text)
-    failures += _model(run)
+    failures += _model(found)
     return RunVerification(solution, tuple(failures), tuple(unchecked))
 
 
-def _others(run: Run) -> Iterator[tuple[str, Solution]]:
+def _others(found: Discovery) -> Iterator[tuple[str, Solution]]:
     """Yield every other solution that results.json holds, under the constraints of the run."""
-    found = run.discovery
     constraints, seen = found.solution.constraints, solution_record(found.solution)
     chosen = found.selection.solution
     if solution_record(chosen) != seen:
@@ -99,17 +96,17 @@ def _others(run: Run) -> Iterator[tuple[str, Solution]]:
         yield f"path[{k}]", replace(item, constraints=constraints)
 
 
-def _sizes(run: Run) -> Iterator[str]:
+def _sizes(found: Discovery) -> Iterator[str]:
     """Yield the entries of the path that are of another size than their place says."""
-    for k, item in enumerate(run.discovery.selection.path):
+    for k, item in enumerate(found.selection.path):
         sizes = {item.k.k} if isinstance(item.k, Total) else set(item.k)
         if sizes != {k}:
             yield f"results.json, path[{k}]: it is of size {item.k!r}; expected {k}."
 
 
-def _pool(run: Run) -> Iterator[tuple[str, bool]]:
+def _pool(found: Discovery) -> Iterator[tuple[str, bool]]:
     """Yield what is wrong with the rivals, and (marked True) what could not be checked."""
-    found, chosen = run.discovery, run.discovery.selection.solution
+    chosen = found.selection.solution
     if found.pool is None:
         return
     if set(found.pool.members) != set(found.problem.target_names) or chosen.joint or found.solution.constraints:
@@ -130,9 +127,8 @@ def _pool(run: Run) -> Iterator[tuple[str, bool]]:
                 yield f"{place}: it holds a better support ({least!r}) than the proved one ({objective!r}).", False
 
 
-def _model(run: Run) -> Iterator[str]:
+def _model(found: Discovery) -> Iterator[str]:
     """Yield where model.json and the equations of run.json differ from the solution."""
-    found, about = run.discovery, run.about
     try:
         expected = Model.from_solution(found.solution, variables=found.data)
     except ExactSindyError as error:
@@ -147,9 +143,9 @@ def _model(run: Run) -> Iterator[str]:
     else:
         for i, (row, right) in enumerate(zip(found.model.rows, expected.rows, strict=True)):
             yield from (f"model.json, equations[{i}] ({right.name}): {text}" for text in _differences(row, right))
-    yield from _certificates(run, expected)
-    if about.get("equations") != expected.equations():
-        yield f"run.json, equations: {about.get('equations')!r}; the solution says {expected.equations()!r}."
+    yield from _certificates(found, expected)
+    if found.about.get("equations") != expected.equations():
+        yield f"run.json, equations: {found.about.get('equations')!r}; the solution says {expected.equations()!r}."
 
 
 def _differences(row: Equation, right: Equation) -> Iterator[str]:
@@ -169,8 +165,8 @@ def _differences(row: Equation, right: Equation) -> Iterator[str]:
         yield f"the standard errors are {errors!r}; the data give {true_errors!r}."
 
 
-def _certificates(run: Run, expected: Model) -> Iterator[str]:
-    stored = run.discovery.model.certificates
+def _certificates(found: Discovery, expected: Model) -> Iterator[str]:
+    stored = found.model.certificates
     if len(stored) != len(expected.certificates):
         yield f"model.json, certificates: there are {len(stored)}; expected {len(expected.certificates)}."
         return

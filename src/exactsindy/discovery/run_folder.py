@@ -11,7 +11,7 @@ import json
 import os
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +20,9 @@ import numpy as np
 from exactsindy import __version__
 from exactsindy._atomic import write_atomically
 from exactsindy.data import Notice, read_data, save_data
-from exactsindy.discovery.result import Discovery
 from exactsindy.errors import DataError
 from exactsindy.model import Model
+from exactsindy.plots import DiscoveryLike
 from exactsindy.problem import Problem, read_arrays
 from exactsindy.selection import TRAJECTORY_FIT, Choice, Selection, TableRow
 from exactsindy.solver import path_record, plain, pool_record, read_path, read_pool, read_solution, solution_record
@@ -34,41 +34,8 @@ _READABLE = ("exactsindy run 1", FORMAT)
 _FIRST_NAMES = {"most likely orbit": TRAJECTORY_FIT}
 
 
-@dataclass(frozen=True)
-class Run:
-    """A run folder that was read: the discovery and ``about``, what ``run.json`` says."""
-
-    discovery: Discovery
-    about: Mapping[str, Any] = field(repr=False)
-
-
-def save_run(found: Discovery, folder: str | os.PathLike[str], *, about: Mapping[str, Any] | None = None) -> Path:
-    """Write a discovery into a folder, which is made if need be.
-
-    Parameters
-    ----------
-    found
-        What `discover` returned.
-    folder
-        The folder; files of an earlier run in it are replaced.
-    about
-        What else is worth keeping, e.g. the command line; under ``constraints`` the texts of the constraints, if any
-        (see `parse_constraint`): without them a run with constraints can be shown but not verified.
-
-    Raises
-    ------
-    DataError
-        If the folder cannot be written to.
-
-    Examples
-    --------
-    >>> import exactsindy as es, tempfile
-    >>> t = np.arange(0.0, 10.0, 0.05)
-    >>> found = es.discover(np.exp(-t), time=t, states=("x",), library=es.Polynomials(1))
-    >>> folder = found.save(tempfile.mkdtemp())
-    >>> sorted(file.name for file in folder.iterdir())
-    ['data.npz', 'model.json', 'problem.npz', 'results.json', 'run.json']
-    """
+def write_run(found: DiscoveryLike, folder: str | os.PathLike[str], about: Mapping[str, Any]) -> Path:
+    """Write a discovery into a folder, which is made if need be; see `Discovery.save`."""
     target = Path(folder)
     try:
         target.mkdir(parents=True, exist_ok=True)
@@ -79,8 +46,8 @@ def save_run(found: Discovery, folder: str | os.PathLike[str], *, about: Mapping
     found.model.save(target / "model.json")
     _write(target / "results.json", _results(found))
     manifest = {
+        **about,
         "format": FORMAT,
-        **(about or {}),
         "arguments": dict(found.arguments),
         "data_sha256": found.data.fingerprint,
         "problem_sha256": found.problem.fingerprint,
@@ -97,22 +64,8 @@ def save_run(found: Discovery, folder: str | os.PathLike[str], *, about: Mapping
     return target
 
 
-def load_run(folder: str | os.PathLike[str]) -> Run:
-    """Read a run folder and check that its data and its regression are those it was written with.
-
-    Raises
-    ------
-    DataError
-        If the folder is missing, is no run folder, or was changed.
-
-    Examples
-    --------
-    >>> import exactsindy as es, tempfile
-    >>> t = np.arange(0.0, 10.0, 0.05)
-    >>> found = es.discover(np.exp(-t), time=t, states=("x",), library=es.Polynomials(1))
-    >>> str(es.Discovery.load(found.save(tempfile.mkdtemp()))) == str(found)
-    True
-    """
+def read_run(folder: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the fields of the `Discovery` that a run folder holds, its data and regression checked."""
     source = Path(folder)
     if not (source / "run.json").is_file():
         raise DataError(f"{str(folder)!r} is no run folder (no run.json); `exactsindy discover --run` makes one.")
@@ -133,12 +86,21 @@ def load_run(folder: str | os.PathLike[str]) -> Run:
         selection = _selection(results["selection"], problem)
         pool = None if results["pool"] is None else read_pool(results["pool"], problem)
         solution = _constrained(read_solution(results["solution"], problem), about.get("constraints", ()))
-        notices = tuple(Notice(n["kind"], n["message"], n.get("equation")) for n in about["warnings"])
-        model = Model.load(source / "model.json")
-        found = Discovery(model, selection, problem, pool, notices, data, solution, about["arguments"])
+        warnings = tuple(Notice(n["kind"], n["message"], n.get("equation")) for n in about["warnings"])
+        arguments, model = about["arguments"], Model.load(source / "model.json")
     except (KeyError, TypeError) as error:
         raise DataError(f"{str(folder)!r}: results.json is damaged ({error}).") from error
-    return Run(found, about)
+    return {
+        "model": model,
+        "selection": selection,
+        "problem": problem,
+        "pool": pool,
+        "warnings": warnings,
+        "data": data,
+        "solution": solution,
+        "arguments": arguments,
+        "about": about,
+    }
 
 
 def _constrained(solution: Any, texts: Sequence[str]) -> Any:
@@ -149,7 +111,7 @@ def _constrained(solution: Any, texts: Sequence[str]) -> Any:
     return replace(solution, constraints=tuple(parse_constraint(text) for text in texts))
 
 
-def _results(found: Discovery) -> dict[str, Any]:
+def _results(found: DiscoveryLike) -> dict[str, Any]:
     selection = found.selection
     return {
         "solution": solution_record(found.solution),

@@ -1,4 +1,4 @@
-"""How often trajectories were sampled, and what that makes of a confidence that rests on rows."""
+"""How often trajectories were sampled, and the confidence calibrated by it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ import numpy as np
 from exactsindy._types import Array
 from exactsindy.selection import TRAJECTORY_FIT, PathEvidence, Selection
 
-# Below so many samples per period rows are right less often than their evidence says: the odds fall in proportion.
+# Samples per period below which regressions are right less often than their evidence says: the odds fall in proportion.
 # `benchmarks/selection.py --tune sampling` prints the power that tuning systems ask for (1 is used).
 FINE = 35.0
+# A state that moves by less than this share of its noise crosses its mean by chance. Half is little, because what is
+# too coarse to be smoothed is taken for noise.
+_STILL = 0.5
 
 
 @dataclass(frozen=True)
@@ -53,18 +56,16 @@ def sampling(states: Sequence[Array], noise: Array) -> Sampling:
         centred = values - values.mean(axis=0)
         crossings += np.count_nonzero(np.diff(np.sign(centred), axis=0), axis=0)
         samples += len(values)
-    # What moves by far less than its noise crosses its mean by chance. Half is little, because what is too coarse to be
-    # smoothed is taken for noise.
-    moves = np.max([values.std(axis=0) for values in states], axis=0) > 0.5 * noise
+    moves = np.max([values.std(axis=0) for values in states], axis=0) > _STILL * noise
     return Sampling(samples, float((crossings * moves).max()) / 2)
 
 
-def calibrated(selection: Selection, found: Sampling, *, power: float = 1.0) -> Selection:
-    """Return the selection with the odds of equations chosen by rows lowered for coarse samples.
+def calibrated(selection: Selection, sampled: Sampling, *, power: float = 1.0) -> Selection:
+    """Return the selection with the odds of equations chosen by regression evidence lowered for coarse samples.
 
-    Orbits see for themselves where quadrature is too coarse.
+    Trajectory fits notice by themselves where quadrature is too coarse.
     """
-    factor = min(found.per_period / FINE, 1.0) ** power
+    factor = min(sampled.per_period / FINE, 1.0) ** power
     if factor == 1.0 or not isinstance(selection.rule, PathEvidence):
         return selection
     choices = tuple(

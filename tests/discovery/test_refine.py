@@ -1,16 +1,17 @@
-"""The likelihood of whole orbits where rows leave the choice open."""
+"""The likelihood of trajectory fits where regression evidence leaves the choice ambiguous."""
 
 import numpy as np
 import pytest
 
 import exactsindy as es
-from exactsindy.discovery import prepare as preparing
-from exactsindy.discovery.prepare import measured
+from exactsindy.discovery import prepare
+from exactsindy.discovery.prepare import fit_samples
 from exactsindy.discovery.trajectory_variants import whitened_increments
+from exactsindy.discovery.variant import Variant
 from exactsindy.forms import ModalForm, smooth_field
 from exactsindy.forms.base import groups
 from exactsindy.forms.modal.modal_library import ModalLibrary
-from exactsindy.selection import TRAJECTORY_FIT, PathEvidence
+from exactsindy.selection import TRAJECTORY_FIT, Folds, PathEvidence
 from exactsindy.systems import FIELD_SYSTEMS, FieldSystem, add_field_noise, random_waves
 from exactsindy.trajectory_fit import MeasuredModes
 
@@ -37,7 +38,7 @@ def terms(solution):
     return {target: set(names) for target, names in solution.terms.items()}
 
 
-def test_orbits_find_the_law_where_rows_alone_do_not(data, found):
+def test_trajectory_fits_find_the_law_where_regression_evidence_alone_does_not(data, found):
     prepared = whitened_increments(data, es.Polynomials(3), ONE)
     rows = es.select({part.name: part.problem for part in prepared}, k_max=8, rule=PathEvidence(), settings=ONE)
     assert terms(rows.solution) != TRUTH
@@ -94,7 +95,7 @@ def test_who_asks_for_something_else_gets_that(data, asked):
     assert TRAJECTORY_FIT not in {choice.variant for choice in other.selection.choices}
 
 
-def test_clean_data_are_left_to_the_rows():
+def test_clean_data_are_left_to_the_regression_evidence():
     """The errors of quadrature are all there is to fit: they would make terms of their own."""
     t = np.arange(0.0, 10.0, 0.05)
     u = np.sin(3 * t)
@@ -104,8 +105,8 @@ def test_clean_data_are_left_to_the_rows():
     assert found.selection.choices[0].variant != TRAJECTORY_FIT
 
 
-def test_modes_of_a_field_are_heard_where_rows_leave_its_equation_open():
-    """Of this field the rows prefer a wrong law; its most likely orbit does not."""
+def test_trajectory_fits_of_a_field_resolve_its_ambiguous_equation():
+    """The regression evidence prefers a wrong law for this field; its trajectory fit does not."""
     rng = np.random.RandomState(0)
     rate = rng.uniform(0.5, 1.5)
     law = {"u u_x": -rng.uniform(0.7, 2), "u_xx": rng.uniform(0.1, 0.3), "u": rate, "u^2": -rate}
@@ -121,19 +122,19 @@ def test_modes_of_a_field_are_heard_where_rows_leave_its_equation_open():
     assert found.solution.optimal
 
 
-def test_fields_with_many_modes_are_left_to_their_rows(monkeypatch):
+def test_fields_with_many_modes_are_left_to_the_regression_evidence(monkeypatch):
     data = FIELD_SYSTEMS["kuramoto_sivashinsky"].simulate(np.random.RandomState(1000))
     library = FIELD_SYSTEMS["kuramoto_sivashinsky"].library
     smoothed = smooth_field(data)
     wide = MeasuredModes(data, smoothed, groups(data, library))
-    form = ModalForm(smoothed=smoothed)
+    variant = Variant("modes", ModalForm(smoothed=smoothed), Folds(()), smoothed)
     for name, of in (("_MOST_WORK", wide.work), ("_MOST_NUMBERS", wide.numbers)):
-        for most, orbits in ((of, True), (0.99 * of, False)):
+        for most, fitted in ((of, True), (0.99 * of, False)):
             with monkeypatch.context() as limits:
-                limits.setattr(preparing, "_MOST_WORK", np.inf)
-                limits.setattr(preparing, "_MOST_NUMBERS", np.inf)
-                limits.setattr(preparing, name, most)
-                assert (measured(form, data, library) is not None) == orbits
+                limits.setattr(prepare, "_MOST_WORK", np.inf)
+                limits.setattr(prepare, "_MOST_NUMBERS", np.inf)
+                limits.setattr(prepare, name, most)
+                assert (fit_samples(variant, data, library) is not None) == fitted
     assert wide.work == len(data.times) * float(wide.per_field) ** 3
     points = ModalLibrary(data, smoothed, wide.equations[0]).points
     assert wide.numbers == len(data.times) * points[0] * len(wide.equations[0].features.terms)

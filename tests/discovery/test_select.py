@@ -1,4 +1,4 @@
-"""When a glance at the paths is enough."""
+"""When a short first attempt at the paths is enough, and the limits of a call."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import exactsindy as es
-from exactsindy.discovery import discovering
-from exactsindy.discovery.prove import resolved, unambiguous
+from exactsindy.discovery import select as select_stage
+from exactsindy.discovery.select import is_resolved, is_unambiguous
 from exactsindy.errors import SolverError
 from exactsindy.solver import Status
 from exactsindy.systems import add_noise, find_system
@@ -40,19 +40,19 @@ def doubtful(selection):
     return replace(selection, choices=tuple(replace(choice, confidence=0.97) for choice in selection.choices))
 
 
-def test_all_proved_is_evident(selection):
+def test_all_proved_is_unambiguous(selection):
     assert all(row.proved for row in selection.table)
-    assert unambiguous(selection)
-    assert unambiguous(doubtful(selection))
+    assert is_unambiguous(selection)
+    assert is_unambiguous(doubtful(selection))
 
 
 def test_sizes_far_beyond_a_sure_choice_need_no_proof(selection):
     most = max(choice.k for choice in selection.choices)
-    assert unambiguous(unproved(selection, most + 2))
-    assert not unambiguous(doubtful(unproved(selection, most + 2)))
-    assert resolved(unproved(selection, most + 2))
-    assert not resolved(unproved(selection, most + 1))
-    assert not unambiguous(unproved(selection, most + 1))
+    assert is_unambiguous(unproved(selection, most + 2))
+    assert not is_unambiguous(doubtful(unproved(selection, most + 2)))
+    assert is_resolved(unproved(selection, most + 2))
+    assert not is_resolved(unproved(selection, most + 1))
+    assert not is_unambiguous(unproved(selection, most + 1))
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def limits(monkeypatch):
         found.append(settings.seconds)
         return es.select(*arguments, settings=settings, **options)
 
-    monkeypatch.setattr(discovering, "select_size", select)
+    monkeypatch.setattr(select_stage, "select_sizes", select)
     return found
 
 
@@ -86,7 +86,7 @@ def test_without_a_time_limit_there_is_one_search(limits):
     ids=str,
 )
 def test_the_time_limit_of_a_call(monkeypatch, limits, options, seconds):
-    monkeypatch.setattr(discovering, "unambiguous", lambda selection: True)
+    monkeypatch.setattr(select_stage, "is_unambiguous", lambda selection: True)
     found = discovered(library=es.Polynomials(2), **options)
     assert limits == [None if seconds is None else pytest.approx(0.02 * seconds)]
     assert found.arguments["time limit"] == ("none" if seconds is None else f"{seconds:g} s")
@@ -109,7 +109,7 @@ def test_limits_that_cannot_be_used(options, words):
 
 
 @pytest.mark.parametrize(("enough", "searches"), [(True, 1), (False, 2)])
-def test_the_search_goes_on_unless_the_glance_was_enough(monkeypatch, limits, enough, searches):
-    monkeypatch.setattr(discovering, "unambiguous", lambda selection: enough)
+def test_the_search_goes_on_unless_the_first_attempt_was_enough(monkeypatch, limits, enough, searches):
+    monkeypatch.setattr(select_stage, "is_unambiguous", lambda selection: enough)
     assert discovered(settings=es.Settings(seconds=60.0)).solution.optimal
     assert limits == pytest.approx([1.2, 6.0][:searches])

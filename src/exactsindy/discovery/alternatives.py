@@ -1,0 +1,95 @@
+"""Other sizes and other supports than those chosen: what `Discovery.at` shows."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from exactsindy.errors import SolverError
+from exactsindy.problem import find_target
+from exactsindy.solver import Path, Pool, Solution, Total, refit
+
+
+def other_size(path: Path, shown: Solution, k: Any) -> Solution:
+    """Return the solution of other sizes.
+
+    Parameters
+    ----------
+    path
+        The solutions of all sizes.
+    shown
+        The solution whose sizes stay where ``k`` names none.
+    k
+        Number of terms: an int for all equations, a sequence, or a mapping from some equations.
+    """
+    shared = isinstance(path[0].k, Total)
+    sizes = [k] if shared or isinstance(k, int) else list(k.values()) if isinstance(k, Mapping) else list(k)
+    for size in sizes:
+        if not isinstance(size, int | np.integer) or not 0 <= size < len(path):
+            raise SolverError(f"at(k={k!r}): this path goes from 0 to {len(path) - 1} terms.")
+    if shared:
+        return path[int(sizes[0])]
+    names = path.problem.target_names
+    if isinstance(k, Mapping):
+        chosen = {name: len(s) for name, s in zip(names, shown.support, strict=True)}
+        chosen.update({names[find_target(target, names)]: int(size) for target, size in k.items()})
+        return path.at(chosen)
+    return path[int(k)] if isinstance(k, int | np.integer) else path.at(k)
+
+
+def other_support(pool: Pool | None, shown: Solution, rival: int | Mapping[str, int]) -> Solution:
+    """Return the fit of other supports of the same sizes: of given ranks per equation, or of the rank of whole models.
+
+    Parameters
+    ----------
+    pool
+        The ranked supports.
+    shown
+        The solution whose ridge is used.
+    rival
+        Rank of a whole model, or ranks by equation; 1 is the best.
+    """
+    if pool is None:
+        raise SolverError("at(rival=...): no rivals were computed (a shared budget, constraints, or an interruption).")
+    names = pool.problem.target_names
+    if isinstance(rival, Mapping):
+        ranks = {names[find_target(target, names)]: rank for target, rank in rival.items()}
+        picks = [ranks.get(name, 1) - 1 for name in names]
+    else:
+        picks = _ranked(pool, rival)
+    for name, pick in zip(names, picks, strict=True):
+        if not 0 <= pick < max(len(pool[name]), 1):
+            raise SolverError(
+                f"at(rival={rival!r}): {name} has {len(pool[name])} ranked supports; expected a number from 1 to that."
+            )
+    supports = [pool[name][pick].support if pool[name] else () for name, pick in zip(names, picks, strict=True)]
+    return refit(pool.problem, supports, ridge=shown.ridge)
+
+
+def _ranked(pool: Pool, rank: int) -> list[int]:
+    """Return which member of each equation makes the rank-th best model: best-first over their ranks."""
+    names = pool.problem.target_names
+    costs = [
+        [0.5 * pool.problem.n_samples_of(i) * np.log1p(m.excess) for m in pool[name]] or [0.0]
+        for i, name in enumerate(names)
+    ]
+    first = (0,) * len(names)
+    queue, seen = [(0.0, first)], {first}
+    for _ in range(max(rank, 1) - 1):
+        cost, state = heapq.heappop(queue)
+        for i in range(len(names)):
+            if state[i] + 1 < len(costs[i]):
+                later = (*state[:i], state[i] + 1, *state[i + 1 :])
+                if later not in seen:
+                    seen.add(later)
+                    heapq.heappush(queue, (cost + costs[i][later[i]] - costs[i][state[i]], later))
+        if not queue:
+            break
+    if rank < 1 or not queue:
+        raise SolverError(
+            f"at(rival={rank!r}): there are fewer ranked models; expected a number from 1 to {len(seen)}."
+        )
+    return list(queue[0][1])

@@ -1,0 +1,62 @@
+"""Select the sizes from proved paths, in attempts that get more time as long as the choice is ambiguous."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from exactsindy.discovery.prepare import Prepared
+from exactsindy.discovery.request import Request
+from exactsindy.selection import Selection
+from exactsindy.selection import select as select_sizes
+from exactsindy.solver import Deadline, Status
+
+# Fractions of the time limit. The first attempt is short and is kept if its choice is already unambiguous; otherwise
+# the paths are searched again with 10 %, then 35 %.
+SHORT = 0.02
+_SHARES = (SHORT, 0.1, 0.35)
+# Confidence from which an equation is resolved by the regression evidence alone: above it the evidence was right
+# without exception on the tuning systems.
+SURE = 0.98
+
+
+def attempts(prepared: Prepared, request: Request, clock: Deadline) -> Iterator[Selection]:
+    """Yield selections, each from longer searches than the one before; the caller takes the first that serves."""
+    folds = {variant.name: variant.folds for variant in prepared.variants}
+    # Without a time limit every attempt would be the same search.
+    for share in _SHARES if request.settings.seconds is not None else _SHARES[-1:]:
+        selection = select_sizes(
+            folds,
+            k_max=prepared.k_max,
+            ridge=request.ridge,
+            rule=prepared.rule,
+            constraints=request.constraints,
+            settings=clock.share(share),
+        )
+        if share != SHORT or is_unambiguous(selection):
+            yield selection
+
+
+def is_resolved(selection: Selection) -> bool:
+    """Return True if the chosen sizes and the next ones, which the choice depends on, are proved."""
+    last = len(selection.path) - 1
+    return all(
+        selection.path[min(k, last)].status[i] in (Status.OPTIMAL, Status.INFEASIBLE)
+        for i, choice in enumerate(selection.choices)
+        for k in range(choice.k + 2)
+    )
+
+
+def is_unambiguous(selection: Selection) -> bool:
+    """Return True if a longer search would change nothing, or must not be made because Ctrl-C was pressed.
+
+    Either all sizes are proved, or those that the choice depends on are and the choice is sure; then the sizes far
+    beyond it, which take nearly all of the time, need no proof.
+    """
+    if is_interrupted(selection) or all(row.proved for row in selection.table):
+        return True
+    return is_resolved(selection) and all(choice.confidence >= SURE for choice in selection.choices)
+
+
+def is_interrupted(selection: Selection) -> bool:
+    """Return True if Ctrl-C ended the search."""
+    return any(Status.INTERRUPTED in solution.status for solution in selection.path)
