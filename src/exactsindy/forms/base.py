@@ -37,24 +37,24 @@ def checked(data: object, form: str) -> Data:
         return data
     raise DataError(
         f"{form}: data is of type {type(data).__name__}; expected trajectories or a field: "
-        "trajectories(x, time=...) or field(u, dims=..., coords=...)."
+        "Trajectories.from_arrays(x, time=...) or Field.from_arrays(u, dims=..., coords=...)."
     )
 
 
 def only_trajectories(data: object, form: str) -> Trajectories:
     """Return the data, refusing fields too."""
-    found = checked(data, form)
-    if isinstance(found, Field):
+    source = checked(data, form)
+    if isinstance(source, Field):
         raise DataError(f"{form} is for trajectories (ODEs); for a field use ModalForm or WeakForm.")
-    return found
+    return source
 
 
 def only_field(data: object, form: str) -> Field:
     """Return the data, refusing trajectories too."""
-    found = checked(data, form)
-    if isinstance(found, Trajectories):
+    source = checked(data, form)
+    if isinstance(source, Trajectories):
         raise DataError(f"{form} is for fields (PDEs); for trajectories use IncrementForm.")
-    return found
+    return source
 
 
 def groups(data: Data, library: Library) -> tuple[EquationGroup, ...]:
@@ -70,14 +70,14 @@ def groups(data: Data, library: Library) -> tuple[EquationGroup, ...]:
     """
     if not isinstance(library, Library):
         raise ProblemError(f"library is of type {type(library).__name__}: expected a library such as Polynomials(3).")
-    found: list[EquationGroup] = []
+    result: list[EquationGroup] = []
     for target in data.targets:
         features = library.for_equation(target.name).bind(data)
-        if found and found[-1].features == features:
-            found[-1] = EquationGroup(features, (*found[-1].targets, target))
+        if result and result[-1].features == features:
+            result[-1] = EquationGroup(features, (*result[-1].targets, target))
         else:
-            found.append(EquationGroup(features, (target,)))
-    return tuple(found)
+            result.append(EquationGroup(features, (target,)))
+    return tuple(result)
 
 
 def trajectory_inputs(

@@ -100,9 +100,9 @@ class Slopes:
         return apply(self.member.states[low:high], self._step)[start - low : stop - low]
 
     def _measured(self, target: Target) -> Array:
-        given = self.member.derivatives
-        assert given is not None
-        column = given[:, [self.member.names.index(target.state)]]
+        slopes = self.member.derivatives
+        assert slopes is not None
+        column = slopes[:, [self.member.names.index(target.state)]]
         return derive(self.method, column, self.member.times, target.order - 1)[:, 0]
 
 

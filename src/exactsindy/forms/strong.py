@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
 
 from exactsindy._types import Array
-from exactsindy.data import Data, Trajectories
-from exactsindy.differentiation import FiniteDifference, SmoothedFiniteDifference
+from exactsindy.data import Data, Field, Trajectories
+from exactsindy.differentiation import FiniteDifference, SmoothedFiniteDifference, uniform_step
+from exactsindy.errors import DataError
 from exactsindy.forms.base import EquationGroup, check_count, checked, groups, parts, trajectory_inputs
-from exactsindy.forms.derivative import Differentiation, Slopes
+from exactsindy.forms.derivative import Differentiation, Slopes, SpaceDerivatives, derive, halo, interior_reach
 from exactsindy.forms.form import Form
-from exactsindy.forms.strong_field import FieldRows
-from exactsindy.library import Library
+from exactsindy.library import Library, Variable
 from exactsindy.problem import Problem
 
-# Rows evaluated together: their library columns stay in cache, whatever the length of the data.
+# Rows evaluated together: their library columns stay in the second-level cache, whatever the length of the data.
 BLOCK_ROWS = 4096
+# Grid points of a field differentiated together: a few arrays of eight megabytes.
+_SLAB_POINTS = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,6 @@ class StrongForm(Form):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from exactsindy.data import Trajectories
     >>> from exactsindy.library import Polynomials
     >>> t = np.arange(0.0, 5.0, 0.01)
@@ -77,24 +81,22 @@ class StrongForm(Form):
         return self._sum(data, library, count)
 
     def _sum(self, data: Data, library: Library, count: int | None) -> tuple[Problem, ...]:
-        found = checked(data, "StrongForm")
-        equations = groups(found, library)
-        if isinstance(found, Trajectories):
-            lengths = [len(member) for member in found]
-            sources = [_TrajectoryRows(self, found, group) for group in equations]
+        source = checked(data, "StrongForm")
+        equations = groups(source, library)
+        sources: list[_TrajectoryRows | _FieldRows] = []
+        if isinstance(source, Trajectories):
+            lengths = [len(member) for member in source]
+            sources += [_TrajectoryRows(self, source, group) for group in equations]
         else:
-            fields = [
-                FieldRows(self.differentiation, self.smooth_states, self.space, self.spectral, found, group)
-                for group in equations
-            ]
+            fields = [_FieldRows(self, source, group) for group in equations]
             lengths = [min(rows.n_times for rows in fields)]
-            sources = fields  # type: ignore[assignment]
+            sources += fields
         if count is not None:
             check_count(count, sum(lengths), "number of samples in time")
         return tuple(
             Problem.from_blocks(
-                Problem.from_chunks(source.rows(ranges), names=group.features.terms, target_names=group.target_names)
-                for source, group in zip(sources, equations, strict=True)
+                Problem.from_chunks(rows.rows(ranges), names=group.features.terms, target_names=group.target_names)
+                for rows, group in zip(sources, equations, strict=True)
             )
             for ranges in parts(lengths, count or 1)
         )
@@ -102,6 +104,8 @@ class StrongForm(Form):
 
 @dataclass(frozen=True)
 class _TrajectoryRows:
+    """The rows of some equations of trajectories, a block of samples at a time."""
+
     form: StrongForm
     data: Trajectories
     group: EquationGroup
@@ -117,3 +121,93 @@ class _TrajectoryRows:
                 states = slopes.states(start, stop) if self.form.smooth_states else member.states[start:stop]
                 inputs = trajectory_inputs(self.group.features, member, states, start, stop)
                 yield self.group.features.evaluate(inputs), targets
+
+
+@dataclass(frozen=True)
+class _FieldRows:
+    """The rows of some equations of a field at all points where the stencils fit, a slab of times at a time."""
+
+    form: StrongForm
+    data: Field
+    group: EquationGroup
+
+    @cached_property
+    def derivatives(self) -> SpaceDerivatives:
+        """Return how the field is differentiated in space."""
+        whole = tuple(self.form.spectral and period is not None for period in self.data.periods)
+        return SpaceDerivatives(self.form.space, self.data.axes, self.data.coords[:-1], whole)
+
+    @cached_property
+    def inner(self) -> tuple[slice, ...]:
+        """Return the points in space that are far enough from the edges."""
+        reach = self.derivatives.reach(self.group.features.inputs)
+        return tuple(slice(r, n - r) for r, n in zip(reach, self.data.shape, strict=False))
+
+    @cached_property
+    def first(self) -> int:
+        """Return the first time that is far enough from the start."""
+        return max(interior_reach(self.form.differentiation, target.order) for target in self.group.targets)
+
+    @property
+    def n_times(self) -> int:
+        """Return the number of times in use."""
+        return len(self.data.times) - 2 * self.first
+
+    def rows(self, ranges: list[tuple[int, int, int]]) -> Iterator[tuple[Array, Array]]:
+        """Yield (theta, targets) for ranges (0, start, stop) of the times in use."""
+        self._check()
+        slab = max(_SLAB_POINTS // max(int(np.prod(self.data.shape[:-1])), 1), 8)
+        features = self.group.features
+        for _, low, high in ranges:
+            for start in range(low + self.first, high + self.first, slab):
+                inputs, targets = self._slab(start, min(start + slab, high + self.first))
+                for a in range(0, inputs.shape[1], BLOCK_ROWS):
+                    part = slice(a, a + BLOCK_ROWS)
+                    yield features.rows(list(inputs[:, part])).T, targets[:, part].T
+
+    def _check(self) -> None:
+        sizes = [part.stop - part.start for part in self.inner]
+        if min(*sizes, self.n_times) < 1:
+            raise DataError(
+                f"StrongForm: the grid {self.data.shape} of {', '.join(self.data.dims)} has no point where "
+                "all stencils fit; use fewer derivatives, a lower order of accuracy or a shorter window."
+            )
+        if self.data.missing and any(self.derivatives.spectral):
+            raise DataError(
+                f"StrongForm: {self.data.missing} missing cells cannot be differentiated by Fourier "
+                "transform; pass spectral=False, or use WeakForm."
+            )
+
+    def _slab(self, start: int, stop: int) -> tuple[Array, Array]:
+        """Return inputs (inputs x points) and targets (equations x points) of a slab of times."""
+        method, n = self.form.differentiation, len(self.data.times)
+        reach = halo(method, max(target.order for target in self.group.targets))
+        low, high = (0, n) if reach is None else (max(start - reach, 0), min(stop + reach, n))
+        times = self.data.times[low:high]
+        step = uniform_step(self.data.times)
+        where: Array | float = times if step is None else step
+        inside = slice(start - low, stop - low)
+        values = {name: self.data[name][..., low:high] for name in self.data.names}
+        targets = [
+            derive(method, values[target.state][self.inner], where, target.order, axis=-1)[..., inside]
+            for target in self.group.targets
+        ]
+        if self.form.smooth_states:
+            states = {k: np.asarray(method.states(v, where, axis=-1))[..., inside] for k, v in values.items()}
+        else:
+            states = {k: v[..., inside] for k, v in values.items()}
+        inputs = [self._input(variable, states, slice(start, stop)) for variable in self.group.features.inputs]
+        flat = np.stack([array.reshape(-1) for array in inputs])
+        goal = np.stack([array.reshape(-1) for array in targets])
+        if not self.data.missing:
+            return flat, goal
+        whole = np.isfinite(flat).all(axis=0) & np.isfinite(goal).all(axis=0)
+        return flat[:, whole], goal[:, whole]
+
+    def _input(self, variable: Variable, states: dict[str, Array], times: slice) -> Array:
+        if variable.name in states:
+            return self.derivatives.of(states[variable.name], variable)[self.inner]
+        shape = next(iter(states.values()))[self.inner].shape
+        i = self.data.dims.index(variable.name)
+        points = self.data.coords[i][times if i == len(shape) - 1 else self.inner[i]]
+        return np.broadcast_to(points.reshape([-1 if k == i else 1 for k in range(len(shape))]), shape)

@@ -70,8 +70,8 @@ def trial(model: TrialLike, groups: Sequence[EquationGroup], form: str) -> Trial
         return model
     names = tuple(dict.fromkeys(name for group in groups for name in group.features.names))
     targets = tuple(name for group in groups for name in group.target_names)
-    given = model.coef if isinstance(model, HasCoefficients) else model
-    coef = np.atleast_2d(np.asarray(given, dtype=float))
+    table = model.coef if isinstance(model, HasCoefficients) else model
+    coef = np.atleast_2d(np.asarray(table, dtype=float))
     if coef.shape != (len(targets), len(names)) or not np.isfinite(coef).all():
         raise ProblemError(
             f"{form}(model=...) has shape {coef.shape}; expected finite coefficients, equations x terms = "

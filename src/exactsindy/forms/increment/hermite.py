@@ -40,32 +40,34 @@ class HermiteFeatures:
     def _split(self) -> tuple[Features, tuple[tuple[tuple[int, int], ...], ...]]:
         """Return what multiplies the powers of states in each term, and those powers (state, power)."""
         states = self.features.variables.states
-        rests, powers = [], []
+        cofactors, powers = [], []
         for term in self.features.terms:
             own = {
                 atom: n
                 for atom, n in term.factors
                 if isinstance(atom, Variable) and not atom.axes and atom.name in states and n > 1
             }
-            rest = Term.of({a: n for a, n in term.factors if a not in own})
-            nested = {v.name for atom, _ in rest.factors if not isinstance(atom, Variable) for v in atom.variables()}
+            cofactor = Term.of({a: n for a, n in term.factors if a not in own})
+            nested = {
+                v.name for atom, _ in cofactor.factors if not isinstance(atom, Variable) for v in atom.variables()
+            }
             if nested & set(states):
-                own, rest = {}, term
-            rests.append(rest)
+                own, cofactor = {}, term
+            cofactors.append(cofactor)
             powers.append(tuple((states.index(atom.name), n) for atom, n in own.items()))
-        return Features(self.features.variables, tuple(rests)), tuple(powers)
+        return Features(self.features.variables, tuple(cofactors)), tuple(powers)
 
     def evaluate(self, values: Array) -> Array:
         """Return the columns (samples x terms) at samples of the library's inputs."""
-        rest, powers = self._split
-        order = [self.features.inputs.index(v) for v in rest.inputs]
-        columns = rest.evaluate(values[:, order])
+        cofactors, powers = self._split
+        order = [self.features.inputs.index(v) for v in cofactors.inputs]
+        columns = cofactors.evaluate(values[:, order])
         tables: dict[int, list[Array]] = {}
         for state, n in {pair for pairs in powers for pair in pairs}:
-            known = tables.setdefault(state, [np.ones(len(values)), values[:, state]])
-            while len(known) <= n:
-                k = len(known) - 1
-                known.append(values[:, state] * known[k] - k * self.noise[state] ** 2 * known[k - 1])
+            table = tables.setdefault(state, [np.ones(len(values)), values[:, state]])
+            while len(table) <= n:
+                k = len(table) - 1
+                table.append(values[:, state] * table[k] - k * self.noise[state] ** 2 * table[k - 1])
         for column, pairs in enumerate(powers):
             for state, n in pairs:
                 columns[:, column] *= tables[state][n]

@@ -25,7 +25,8 @@ Chunks = tuple[tuple[Array, Array], ...]
 
 # Rows whitened together: few enough that the tables of all equations stay in the second-level cache.
 BLOCK_ROWS = 1024
-# Shares of the noise that may reach a library on smoothed states.
+# Shares of the noise that are tried for what reaches a library on smoothed states: quarters are as fine as the
+# likelihood of the residuals tells apart.
 _SHARES = (1.0, 0.75, 0.5, 0.25, 0.0)
 
 
@@ -88,14 +89,14 @@ class IncrementRows:
     @cached_property
     def _slopes(self) -> list[Array]:
         """Return the model's Jacobian on every piece (samples x equations x states)."""
-        found = []
+        jacobians = []
         for piece, values in zip(self.smoothed.pieces, self.smoothed.values, strict=True):
             if self.model is None:
-                found.append(np.zeros((len(piece), len(self.group.targets), len(piece.names))))
+                jacobians.append(np.zeros((len(piece), len(self.group.targets), len(piece.names))))
                 continue
             inputs = trajectory_inputs(self.group.features, piece, values, 0, len(piece))
-            found.append(self.model.jacobian(self.group, inputs, [Variable(name) for name in piece.names]))
-        return found
+            jacobians.append(self.model.jacobian(self.group, inputs, [Variable(name) for name in piece.names]))
+        return jacobians
 
     @cached_property
     def _shares(self) -> list[float]:

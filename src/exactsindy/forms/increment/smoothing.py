@@ -17,9 +17,10 @@ from exactsindy.forms.quadrature import integrate_intervals, interval_weights
 from exactsindy.forms.trial import TrialLike, trial
 from exactsindy.library import Library
 
-# The least number of samples a piece needs to be smoothed.
+# The least number of samples in a row that can be smoothed: twice the four of a third difference.
 _LEAST = 8
-# Noise below this share of the size of the state is rounding: clean data are weighted as if they had it.
+# Least noise, as a share of the root mean square of the state: below it stands rounding, and clean data are weighted as
+# if they had this much.
 _FLOOR = 1e-9
 
 
@@ -62,7 +63,7 @@ def smooth(data: Trajectories) -> Smoothed:
 def smooth_guided(data: Trajectories, library: Library, model: TrialLike, *, start: Smoothed | None = None) -> Smoothed:
     """Return states smoothed around the flow of a model: z + W(y - z) with z the integral of its rates.
 
-    Where that does not beat the plain smooth of a state, the plain one is kept. An over-full model (8 terms
+    Where that does not beat the plain smooth of a state, the plain one is kept. A saturated model (8 terms
     per equation) serves best: a selected one would confirm itself.
 
     Parameters
@@ -76,7 +77,7 @@ def smooth_guided(data: Trajectories, library: Library, model: TrialLike, *, sta
         an earlier round.
     """
     equations = groups(data, library)
-    flow = trial(model, equations, "inform")
+    flow = trial(model, equations, "smooth_guided")
     plain = smooth(data) if start is None else start.plain or start
     before = plain if start is None else start
     if flow is None:
@@ -120,17 +121,17 @@ def floored(noise: Array, size: Array) -> Array:
 
 
 def _pieces(data: Trajectories) -> tuple[Trajectory, ...]:
-    found = []
+    pieces: list[Trajectory] = []
     for member in data:
         breaks = gap_starts(member.times) + 1
         borders = [0, *breaks.tolist(), len(member)]
-        found += [member.slice(a, b) for a, b in pairwise(borders) if b - a >= _LEAST]
-    if not found:
+        pieces += [member.slice(a, b) for a, b in pairwise(borders) if b - a >= _LEAST]
+    if not pieces:
         raise DataError(
             f"IncrementForm: no trajectory has {_LEAST} samples in a row without a gap; measure longer "
             "ones, or use form=StrongForm(FiniteDifference()), which needs few samples but little noise."
         )
-    return tuple(found)
+    return tuple(pieces)
 
 
 def order_one(equations: Sequence[EquationGroup], form: str) -> None:

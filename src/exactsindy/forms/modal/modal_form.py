@@ -24,6 +24,7 @@ from exactsindy.forms.whiteness import Whiteness, lag_correlation
 from exactsindy.library import Library
 from exactsindy.problem import Problem, TallCollector
 
+# The least number of times that can be smoothed: twice the four of a third difference.
 _LEAST = 8
 
 
@@ -39,7 +40,7 @@ class ModalForm:
     ----------
     model
         Trial model whose slopes whiten the rows: coefficients (equations x terms), a solution, or a `Trial`.
-        An over-full one (8 terms of 19, 12 of 109) serves best; without it rows are plain increments.
+        A saturated one (8 terms of 19, 12 of 109) serves best; without it rows are plain increments.
     smoothed
         The smoothed field of an earlier call of `smooth_field` or `smooth_field_guided`.
 
@@ -77,16 +78,16 @@ class ModalForm:
 
     def folds(self, data: Data, library: Library, count: int) -> tuple[Problem, ...]:
         """Return ``count`` problems, contiguous in time, whose sum is `problem`."""
-        found = only_field(data, "ModalForm")
-        check_count(count, len(found.times) - 1, "number of increments in time")
+        source = only_field(data, "ModalForm")
+        check_count(count, len(source.times) - 1, "number of increments in time")
         return self._sum(data, library, count)
 
     def whiteness(self, data: Data, library: Library, coef: TrialLike) -> Whiteness:
         """Return size and correlation in time of the whitened residuals of a model's coefficients."""
-        found, equations = self._check(data, library)
+        source, equations = self._check(data, library)
         model = fitted(coef, equations, "whiteness(coef=...)")
         residuals: dict[str, list[Array]] = {name: [] for group in equations for name in group.target_names}
-        for group, rows in self._rows(found, library, equations):
+        for group, rows in self._rows(source, library, equations):
             for name, table, xi in zip(group.target_names, rows, model.of(group), strict=True):
                 residuals[name].append(table[..., -1] - table[..., :-1] @ xi)
         squares = [sum(float((part**2).sum()) for part in parts) for parts in residuals.values()]
@@ -100,17 +101,17 @@ class ModalForm:
         return self.model is not None
 
     def _check(self, data: Data, library: Library) -> tuple[Field, tuple[EquationGroup, ...]]:
-        found = only_field(data, "ModalForm")
-        equations = groups(found, library)
+        source = only_field(data, "ModalForm")
+        equations = groups(source, library)
         order_one(equations, "ModalForm")
-        return found, equations
+        return source, equations
 
     def _sum(self, data: Data, library: Library, count: int) -> tuple[Problem, ...]:
-        found, equations = self._check(data, library)
-        borders = cuts(len(found.times) - 1, count)
+        source, equations = self._check(data, library)
+        borders = cuts(len(source.times) - 1, count)
         totals: list[dict[str, TallCollector]] = [{} for _ in range(count)]
         at: dict[int, int] = {}
-        for group, rows in self._rows(found, library, equations):
+        for group, rows in self._rows(source, library, equations):
             start = at.get(id(group), 0)
             at[id(group)] = start + rows.shape[1]
             for i, (low, high) in enumerate(pairwise(borders)):
@@ -154,31 +155,31 @@ def smooth_field_guided(
     data, library
         As for the form.
     model
-        The trial model, an over-full one.
+        The trial model, a saturated one.
     start
         The smoothed field on which the model's rates are evaluated; the plain one by default.
     """
-    found = only_field(data, "smooth_field_guided")
-    equations = groups(found, library)
+    source = only_field(data, "smooth_field_guided")
+    equations = groups(source, library)
     flow = trial(model, equations, "smooth_field_guided")
-    plain = smooth_field(found)
+    plain = smooth_field(source)
     before = plain if start is None else start
     if isinstance(plain, SmoothedField) and isinstance(before, SmoothedField) and plain.box != before.box:
         plain = plain.within(before.box.largest)  # the start may have been left with fewer modes
     if flow is None:
         return before
     values, score = plain.values.copy(), plain.score.copy()
-    basis = TimeBasis.of(len(found.times))
-    weights = interval_weights(found.times)
+    basis = TimeBasis.of(len(source.times))
+    weights = interval_weights(source.times)
     level, outside = plain.level, plain.outside
     for group in equations:
-        source = _library(found, before, group)
-        block = block_of(source)
+        columns = _library(source, before, group)
+        block = block_of(columns)
         rates = np.concatenate(
-            [source.rates(flow, slice(a, a + block)) for a in range(0, len(found.times), block)], axis=1
+            [columns.rates(flow, slice(a, a + block)) for a in range(0, len(source.times), block)], axis=1
         )
         for j, target in enumerate(group.targets):
-            f = found.names.index(target.state)
+            f = source.names.index(target.state)
             z = np.zeros_like(plain.measured[f])
             np.cumsum(integrate_intervals(weights, rates[j]), axis=0, out=z[1:])
             if not np.isfinite(z).all():

@@ -17,11 +17,11 @@ from exactsindy.forms.trial import Trial
 from exactsindy.library import Variable
 
 # Variables, and mean and mean square of the slopes by them (equations x variables).
-Slopes = tuple[tuple[Variable, ...], Array, Array]
+SlopeMoments = tuple[tuple[Variable, ...], Array, Array]
 
-# Columns transformed together.
+# Columns transformed together: enough for the transform, few enough for cache.
 _COLUMNS = 16
-# Points at which slopes are averaged: times are skipped beyond.
+# Most points at which slopes are averaged; of more, times are skipped.
 _SLOPE_POINTS = 1 << 19
 
 
@@ -55,13 +55,13 @@ class ModalLibrary:
     @cached_property
     def linear(self) -> dict[int, Variable]:
         """Return the columns that are one variable: they need no grid."""
-        found = {}
+        columns = {}
         for j, term in enumerate(self.group.features.terms):
             if len(term.factors) == 1 and term.factors[0][1] == 1:
                 atom = term.factors[0][0]
                 if isinstance(atom, Variable) and atom.name in self.data.names:
-                    found[j] = atom
-        return found
+                    columns[j] = atom
+        return columns
 
     def modes_of(self, variable: Variable, times: slice) -> Complex:
         """Return the modes of a field or a derivative of it (times x box)."""
@@ -131,7 +131,7 @@ class ModalLibrary:
         count = len(range(*times.indices(len(self.data.times))))
         return self.smoothed.box.of_grid(values.T.reshape(-1, count, *self.points))
 
-    def slopes(self, model: Trial, block: int) -> Slopes:
+    def slopes(self, model: Trial, block: int) -> SlopeMoments:
         """Return mean and mean square of the slopes of the right-hand sides."""
         return slope_moments(self.group, model, tuple(self.factors), self.inputs, len(self.data.times), block)
 
@@ -161,7 +161,7 @@ def slope_moments(
     inputs: Callable[[slice], Array],
     n: int,
     block: int,
-) -> Slopes:
+) -> SlopeMoments:
     """Return the variables, and mean and mean square of the slopes by them (equations x variables)."""
     m = len(group.targets)
     first, second, count = np.zeros((m, len(by))), np.zeros((m, len(by))), 0

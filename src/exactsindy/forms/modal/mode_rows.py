@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from exactsindy._types import Array
-from exactsindy.forms.modal.modal_library import ModalLibrary, Slopes
+from exactsindy.forms.modal.modal_library import ModalLibrary, SlopeMoments
 from exactsindy.forms.modal.modes import Complex
 from exactsindy.forms.modal.windowed_field import WindowedLibrary
 from exactsindy.forms.quadrature import integrate_intervals, interval_weights
 from exactsindy.forms.trial import Trial
 
-# Numbers held at once while library columns are formed on the grid.
+# Numbers held at once while library columns are formed on the grid: 32 megabytes.
 _BLOCK_NUMBERS = 1 << 22
-# Integrals of a library are kept for the next trial model if they are fewer than this (270 MB).
+# Most complex numbers of integrals that are kept for the next trial model: 270 megabytes.
 _KEPT_NUMBERS = 1 << 24
 
 
@@ -90,7 +90,7 @@ class ModeRows:
             yield np.stack(result)
             start = stop
 
-    def _filter(self, j: int, step: float, slopes: Slopes | None) -> _Filter:
+    def _filter(self, j: int, step: float, slopes: SlopeMoments | None) -> _Filter:
         smoothed = self.library.smoothed
         rate = np.zeros(len(self.library.scale), dtype=complex)
         extra = np.zeros(len(self.library.scale))

@@ -15,6 +15,7 @@ from exactsindy.forms.modal.modes import Box, Complex, Spectra, spectra
 # Up to this many times the exact eigenvectors of the penalty are used, beyond it cosines, which differ from
 # them only near the ends.
 _EXACT = 1024
+# Weights of the penalty that are tried: from nothing smoothed to nothing left, four in a decade.
 _LAMBDAS = 10.0 ** np.arange(-2.0, 12.25, 0.25)
 
 
@@ -118,18 +119,18 @@ def smooth_periodic(data: Field) -> SmoothedField:
     Each mode is smoothed by a third-difference penalty whose weight minimises SURE = RSS + 2 s^2 trace; modes
     beyond the cutoff, where energy falls to the noise, are left out.
     """
-    found = spectra(data)
+    raw = spectra(data)
     basis = TimeBasis.of(len(data.times))
-    cutoff = _corner(found, basis)
-    unit = 1.0 / max(found.box.lengths)
+    cutoff = _cutoff(raw, basis)
+    unit = 1.0 / max(raw.box.lengths)
     largest = tuple(
         min(max(int(cutoff * unit * length + 1e-9), 1), k)
-        for length, k in zip(found.box.lengths, found.box.largest, strict=True)
+        for length, k in zip(raw.box.lengths, raw.box.largest, strict=True)
     )
-    box, places = found.box.smaller(largest)
-    whole = [np.arange(size) for size in found.modes.shape[:2]]
-    modes = found.modes[np.ix_(*whole, *places)]
-    level = np.maximum(found.noise, _floor(modes, box)) ** 2 * np.prod(box.sizes)
+    box, places = raw.box.smaller(largest)
+    whole = [np.arange(size) for size in raw.modes.shape[:2]]
+    modes = raw.modes[np.ix_(*whole, *places)]
+    level = np.maximum(raw.noise, _floor(modes, box)) ** 2 * np.prod(box.sizes)
     values, score = np.empty_like(modes), np.empty((len(modes), *modes.shape[2:]))
     outside = box.shells > cutoff
     for f, series in enumerate(modes):
@@ -157,12 +158,12 @@ def _floor(modes: Complex, box: Box) -> Array:
     return np.asarray(1e-9 * np.maximum(rms, np.finfo(float).tiny))
 
 
-def _corner(found: Spectra, basis: TimeBasis) -> int:
+def _cutoff(raw: Spectra, basis: TimeBasis) -> int:
     """Return the last shell whose slow part stands out of the noise."""
-    box = found.box
+    box = raw.box
     longest = max(box.lengths)
     largest = min(int(k * longest / length) for k, length in zip(box.largest, box.lengths, strict=True))
-    return last_shell(found.modes, found.noise**2 * np.prod(box.sizes), box.shells, largest, basis)
+    return last_shell(raw.modes, raw.noise**2 * np.prod(box.sizes), box.shells, largest, basis)
 
 
 def last_shell(modes: Complex, level: Array, shells: NDArray[np.intp], largest: int, basis: TimeBasis) -> int:

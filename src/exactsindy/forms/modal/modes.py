@@ -84,9 +84,9 @@ class Box:
         """Return a box within this one, and where along each dimension its modes are."""
         box = Box(self.sizes, self.lengths, largest)
         places = []
-        for mine, theirs in zip(self.indices, box.indices, strict=True):
-            position = {int(k): i for i, k in enumerate(mine)}
-            places.append(np.array([position[int(k)] for k in theirs], dtype=np.intp))
+        for outer, inner in zip(self.indices, box.indices, strict=True):
+            position = {int(k): i for i, k in enumerate(outer)}
+            places.append(np.array([position[int(k)] for k in inner], dtype=np.intp))
         return box, tuple(places)
 
     def to_grid(self, modes: Complex, points: Sequence[int]) -> Array:

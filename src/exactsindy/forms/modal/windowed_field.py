@@ -15,14 +15,14 @@ from exactsindy.data import Field
 from exactsindy.differentiation import PRINTED, FiniteDifference, uniform_step
 from exactsindy.errors import DataError
 from exactsindy.forms.base import EquationGroup
-from exactsindy.forms.modal.modal_library import Slopes, slope_moments
+from exactsindy.forms.modal.modal_library import SlopeMoments, slope_moments
 from exactsindy.forms.modal.mode_smoothing import TimeBasis, last_shell, smooth_modes
 from exactsindy.forms.trial import Trial
 from exactsindy.library import Variable
 
 Complex = NDArray[np.complex128]
 
-# The vectors of a longer axis would need more memory than the data.
+# Most points of an axis that is not periodic: the vectors of a longer one would need more memory than the data.
 _LONGEST = 4096
 
 
@@ -156,7 +156,7 @@ class WindowedLibrary:
             values = np.tensordot(values, table, axes=(2, 0))
         return values.astype(complex)
 
-    def slopes(self, model: Trial, block: int) -> Slopes:
+    def slopes(self, model: Trial, block: int) -> SlopeMoments:
         """Return mean and mean square of the slopes of the right-hand sides."""
         return slope_moments(self.group, model, self._fields, self.inputs, len(self.data.times), block)
 

@@ -17,7 +17,7 @@ from exactsindy.library import Features, Term, Variable
 
 Index = NDArray[np.intp]
 
-# Weights held at once, whatever the length of the data.
+# Weights held at once, whatever the length of the data: 8 megabytes, and as many indices.
 _NUMBERS = 1 << 20
 
 

@@ -19,11 +19,11 @@ Width = float | Sequence[float] | Mapping[str, float] | None
 
 # Lines along each axis of a field from which its scale is estimated.
 _LINES = 32
-# Standard deviation of a window in units of the scale below which noise hides the signal; it was chosen by the errors
-# of coefficients on noisy systems.
+# Standard deviation of a window in units of the scale below which noise hides the signal (see `half_width`); set by
+# trial.
 _NOISE_SCALES = 1.5
 # Least standard deviation of a window in a field, in units of the signal's own scale; and the largest share of the axis
-# that counts as that scale.
+# that counts as that scale. Both set by trial on fields with little noise.
 _SIGNAL_SCALES = 0.9
 _SIGNAL_SHARE = 1 / 32
 # Least half-width, in samples: fewer do not resolve the test function and its derivatives.

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from exactsindy._types import Array
-from exactsindy.data import Field, Trajectories, Trajectory
+from exactsindy.data import Data, Field, Trajectories, Trajectory
 from exactsindy.differentiation import FiniteDifference
 from exactsindy.errors import DataError, ProblemError
-from exactsindy.forms.base import Data, EquationGroup, check_count, checked, groups, parts
+from exactsindy.forms.base import EquationGroup, check_count, checked, groups, parts
 from exactsindy.forms.derivative import SpaceDerivatives
 from exactsindy.forms.form import Form
 from exactsindy.forms.trial import Coefficients, TrialLike, fitted, trial
@@ -127,19 +127,19 @@ class WeakForm(Form):
 
         The size is relative to what noise leaves in rows that are not independent (see Notes).
         """
-        found = checked(data, "WeakForm")
+        source = checked(data, "WeakForm")
         if self.model is None:
             raise ProblemError(
                 "WeakForm.whiteness: rows are whitened only with WeakForm(model=...); give a trial model."
             )
-        model = fitted(coef, groups(found, library), "whiteness(coef=...)")
-        equations, sources = self._whitened(found, groups(found, library))
+        model = fitted(coef, groups(source, library), "whiteness(coef=...)")
+        equations, sources = self._whitened(source, groups(source, library))
         ratio, lag = [], []
         for group, members in zip(equations, sources, strict=True):
             xi = model.of(group)[0]
-            residuals = [source.target[:, 0] - source.theta @ xi for source in members]
+            residuals = [rows.target[:, 0] - rows.theta @ xi for rows in members]
             square = sum(float(r @ r) for r in residuals)
-            ratio.append(np.sqrt(square / sum(source.expected for source in members)))
+            ratio.append(np.sqrt(square / sum(rows.expected for rows in members)))
             lag.append(lag_correlation(residuals))
         names = tuple(name for group in equations for name in group.target_names)
         return Whiteness(names, np.array(ratio), np.array(lag))
@@ -150,15 +150,15 @@ class WeakForm(Form):
         return self.model is not None
 
     def _sum(self, data: Data, library: Library, count: int | None) -> tuple[Problem, ...]:
-        found = checked(data, "WeakForm")
-        equations: Sequence[EquationGroup] = groups(found, library)
+        source = checked(data, "WeakForm")
+        equations: Sequence[EquationGroup] = groups(source, library)
         sources: Sequence[Sequence[WeakRows]]
         if self.model is not None:
-            equations, sources = self._whitened(found, equations)
-        elif isinstance(found, Trajectories):
-            sources = self._trajectories(found, equations)
+            equations, sources = self._whitened(source, equations)
+        elif isinstance(source, Trajectories):
+            sources = self._trajectories(source, equations)
         else:
-            sources = [[rows] for rows in self._field(found, equations)]
+            sources = [[rows] for rows in self._field(source, equations)]
         return summed(equations, sources, count)
 
     def _whitened(

@@ -19,9 +19,9 @@ from exactsindy.forms.weak.window_rows import TrajectoryRows
 from exactsindy.library import Variable
 
 # Added to the covariance, as a share of its mean diagonal. Smooth windows that overlap heavily span far fewer
-# directions than there are of them; in the rest rounding and quadrature would pass for information.
+# directions than there are of them; in all others rounding and quadrature would pass for information.
 RIDGE = 1e-10
-# Samples whose share of the covariance is added at once.
+# Samples whose share of the covariance is added at once: their weights stay in cache.
 _SAMPLES = 512
 
 
@@ -130,7 +130,7 @@ def field_noise(data: Field) -> Array:
 
     A field may be too coarse along one axis for its changes to be told from noise, but not along all.
     """
-    found, size = np.full(len(data.names), np.inf), np.zeros(len(data.names))
+    noise, size = np.full(len(data.names), np.inf), np.zeros(len(data.names))
     for i, x in enumerate(data.coords):
         if len(x) < 8:
             continue
@@ -140,8 +140,8 @@ def field_noise(data: Field) -> Array:
                 fit = whittaker(lines, x)
                 freedom = fit.degrees_of_freedom
                 size[f] = max(size[f], np.sqrt(np.mean(lines**2)))
-                found[f] = min(found[f], float(np.sqrt((fit.noise**2 * freedom).sum() / freedom.sum())))
-    return floored(np.where(np.isfinite(found), found, 0.0), size)
+                noise[f] = min(noise[f], float(np.sqrt((fit.noise**2 * freedom).sum() / freedom.sum())))
+    return floored(np.where(np.isfinite(noise), noise, 0.0), size)
 
 
 def stacked(chunks: Iterator[tuple[Array, Array]]) -> tuple[Array, Array]:
