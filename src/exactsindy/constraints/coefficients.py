@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
-from exactsindy.constraints.rules import Coefficient, RulesBuilder
+from exactsindy.constraints.rules import Coefficient, EquationName, RulesBuilder, TermName
 from exactsindy.errors import ConstraintError
 
 Relation = Literal["==", "<=", ">="]
@@ -49,7 +50,7 @@ class Linear:
     '=='
     """
 
-    coefs: Mapping[Coefficient, float]
+    coefs: Mapping[Coefficient, float] | Mapping[tuple[str, str], float]
     relation: Relation = "=="
     rhs: float = 0.0
 
@@ -77,8 +78,8 @@ class Bounds:
     Bounds(equation="x'", term='x', lower=-12, upper=0)
     """
 
-    equation: Any
-    term: Any
+    equation: EquationName
+    term: TermName
     lower: float = -np.inf
     upper: float = np.inf
 
@@ -96,8 +97,8 @@ class Bounds:
 class Sign:
     """The coefficient is >= 0 (``"+"``) or <= 0 (``"-"``)."""
 
-    equation: Any
-    term: Any
+    equation: EquationName
+    term: TermName
     sign: Literal["+", "-"]
 
     def write(self, rules: RulesBuilder) -> None:
@@ -112,8 +113,8 @@ class Sign:
 class Fixed:
     """The coefficient is known; it is present (and counts as a term) unless the value is 0."""
 
-    equation: Any
-    term: Any
+    equation: EquationName
+    term: TermName
     value: float
 
     def write(self, rules: RulesBuilder) -> None:
@@ -133,8 +134,8 @@ class SemiContinuous:
     SemiContinuous(equation="x'", term='x y', least=0.1, most=inf)
     """
 
-    equation: Any
-    term: Any
+    equation: EquationName
+    term: TermName
     least: float = 0.0
     most: float = np.inf
 
@@ -164,8 +165,8 @@ class LinearMatrix:
         ``"=="``, ``"<="`` or ``">="``.
     """
 
-    lhs: Any
-    rhs: Any
+    lhs: npt.ArrayLike
+    rhs: npt.ArrayLike
     order: Literal["target", "feature"] = "target"
     relation: Relation = "=="
 

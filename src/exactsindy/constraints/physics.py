@@ -12,6 +12,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from exactsindy.constraints.monomials import Monomial, Polynomial, derivative, monomial, product, times
 from exactsindy.constraints.parse import parse_polynomial
@@ -113,7 +114,7 @@ class Symmetry:
         ``{"x": -1, "y": -1}`` turns the sign of x and y and leaves the other states.
     """
 
-    matrix: Any
+    matrix: npt.ArrayLike | Mapping[str, float]
 
     def write(self, rules: RulesBuilder) -> None:
         """Add its rows."""

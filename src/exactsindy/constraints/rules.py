@@ -17,12 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.errors import ConstraintError, ProblemError, nearest
-from exactsindy.problem import Problem, find_target
+from exactsindy.problem import Problem, TermLike, find_target
 
 #: A coefficient by name: (equation, term); indices and term objects work too.
-Coefficient: TypeAlias = tuple[Any, Any]
+EquationName: TypeAlias = str | int
+TermName: TypeAlias = "str | int | TermLike"
+Coefficient: TypeAlias = tuple[EquationName, TermName]
 #: Several coefficients: pairs, the name of an equation (all its terms), or {equation: terms}.
-Group: TypeAlias = "str | Sequence[Coefficient] | Mapping[str, Sequence[Any]]"
+Group: TypeAlias = "str | Sequence[Coefficient] | Mapping[str, Sequence[TermName]]"
 
 
 class Constraint(Protocol):

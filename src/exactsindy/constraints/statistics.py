@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from exactsindy.constraints.rules import RulesBuilder
 from exactsindy.errors import ConstraintError
-from exactsindy.problem import Problem, Term
+from exactsindy.problem import Problem, Term, TermLike
 
 #: How `with_row_terms` names the term that explains one row.
 _ROW = "row "
@@ -71,7 +70,7 @@ def with_row_terms(
     theta: npt.ArrayLike,
     targets: npt.ArrayLike,
     *,
-    names: Iterable[Any] | None = None,
+    names: Iterable[str | TermLike] | None = None,
     target_names: Iterable[str] | None = None,
 ) -> Problem:
     """Build a problem in which each row has a term of its own, to leave outliers out with `Outliers`.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from exactsindy.constraints.monomials import monomial, parents
-from exactsindy.constraints.rules import Coefficient, Group, RulesBuilder
+from exactsindy.constraints.rules import Coefficient, EquationName, Group, RulesBuilder, TermName
 from exactsindy.errors import ConstraintError
 
 
@@ -16,8 +17,8 @@ from exactsindy.errors import ConstraintError
 class Forbid:
     """The term is absent."""
 
-    equation: Any
-    term: Any
+    equation: EquationName
+    term: TermName
 
     def write(self, rules: RulesBuilder) -> None:
         """Add its row."""
@@ -28,8 +29,8 @@ class Forbid:
 class Require:
     """The term is present (its coefficient may still be 0 if other constraints or the data say so)."""
 
-    equation: Any
-    term: Any
+    equation: EquationName
+    term: TermName
 
     def write(self, rules: RulesBuilder) -> None:
         """Add its row."""
@@ -143,7 +144,7 @@ class Hierarchy:
     """
 
     kind: Literal["strong", "weak"] = "strong"
-    equations: Any = None
+    equations: str | Sequence[EquationName] | None = None
 
     def write(self, rules: RulesBuilder) -> None:
         """Add its rows."""
@@ -164,7 +165,7 @@ class Hierarchy:
 class SameSupport:
     """The equations have the same terms; a term that not all of them have in their library is absent."""
 
-    equations: Any = None
+    equations: str | Sequence[EquationName] | None = None
 
     def write(self, rules: RulesBuilder) -> None:
         """Add its rows."""
@@ -190,7 +191,7 @@ class MaxCorrelation:
     """
 
     limit: float
-    equations: Any = None
+    equations: str | Sequence[EquationName] | None = None
 
     def write(self, rules: RulesBuilder) -> None:
         """Add one row per pair."""
@@ -206,7 +207,7 @@ class MaxCorrelation:
                 rules.present({int(own[i]): 1, int(own[j]): 1}, 1)
 
 
-def _equations(rules: RulesBuilder, given: Any) -> list[int]:
+def _equations(rules: RulesBuilder, given: str | Sequence[EquationName] | None) -> list[int]:
     if given is None:
         return list(range(len(rules.problem.target_names)))
     return [rules.equation(name) for name in ([given] if isinstance(given, str) else given)]

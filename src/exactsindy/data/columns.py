@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from numpy.typing import ArrayLike
 
 from exactsindy.errors import DataError
 
 # Numbers by position, or columns by name: an array, a frame (frames count as array-like), or a mapping.
-Samples = ArrayLike | Mapping[Any, ArrayLike]
+Samples = ArrayLike | Mapping[str, ArrayLike]
 
 
 @dataclass(frozen=True)

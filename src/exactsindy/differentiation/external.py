@@ -33,7 +33,7 @@ class PyNumDiff:
     """
 
     method: str | Callable[..., Any]
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, object] = field(default_factory=dict)
 
     def __call__(self, x: ArrayLike, t: ArrayLike | float, *, axis: int = 0) -> Array:
         """Return the derivative of ``x`` along ``axis``."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
-from exactsindy.data import Columns
+from numpy.typing import ArrayLike
+
+from exactsindy.constraints import Constraint
+from exactsindy.data import Columns, DataLike, Samples
 from exactsindy.discovery.explain import explain
 from exactsindy.discovery.prepare import Prepared, prepare
 from exactsindy.discovery.prove import prove
@@ -18,7 +20,7 @@ from exactsindy.discovery.sampling import calibrated
 from exactsindy.discovery.select import attempts, is_interrupted, is_resolved
 from exactsindy.discovery.trim import trim_steady_tail
 from exactsindy.errors import ProblemError
-from exactsindy.forms import Smoothed
+from exactsindy.forms import Form, Smoothed
 from exactsindy.library import Library
 from exactsindy.model import Model
 from exactsindy.selection import Rule, find_rule
@@ -30,21 +32,21 @@ _TRIAL_SHARE, _FIT_SHARE = 0.2, 0.4
 
 
 def discover(
-    data: Any,
-    time: Any = None,
+    data: DataLike,
+    time: ArrayLike | None = None,
     *,
     states: Sequence[str] | None = None,
     targets: Sequence[str] | None = None,
-    controls: Any = None,
+    controls: Sequence[str] | Samples | Sequence[Samples] | None = None,
     trajectory: str | None = None,
     gaps: str = "refuse",
     library: Library | None = None,
     degree: int | None = None,
-    form: Any = "auto",
+    form: Form | str = "auto",
     k_max: int | Total | None = None,
     rule: Rule | str = "auto",
-    constraints: Sequence[Any] = (),
-    ridge: Any = 0.0,
+    constraints: Sequence[Constraint] = (),
+    ridge: ArrayLike = 0.0,
     seconds: float | None = DEFAULT_SECONDS,
     threads: int | None = None,
     settings: Settings | None = None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 
@@ -133,7 +134,7 @@ def _shares(selection: Selection, i: int) -> dict[frozenset[str], float]:
         return {chosen: 1.0}
     if choice.confidence >= SURE:
         return {chosen: choice.confidence}
-    return dict(selection.rule.shares((frozenset(r.terms), r.value) for r in rows))
+    return dict(cast(PathEvidence, selection.rule).shares((frozenset(r.terms), r.value) for r in rows))
 
 
 def _path(measured: Measured, compared: Comparison, k_max: int, settings: Settings) -> Path | None:

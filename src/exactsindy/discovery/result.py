@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from exactsindy._types import Array
 from exactsindy.certificate import Certificate
-from exactsindy.data import Data, Notice
+from exactsindy.data import Data, Notice, Samples
 from exactsindy.discovery.alternatives import other_size, other_support
 from exactsindy.discovery.run_folder import read_run, write_run
 from exactsindy.errors import SolverError
@@ -24,6 +24,7 @@ from exactsindy.solver import Member, Pool, Solution
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -117,7 +118,9 @@ class Discovery:
             return {choices[0].equation: choices[0] if shown == selected else None}
         return {choice.equation: choice if shown[i] == selected[i] else None for i, choice in enumerate(choices)}
 
-    def at(self, *, k: Any = None, rival: int | Mapping[str, int] | None = None) -> Discovery:
+    def at(
+        self, *, k: int | Sequence[int] | Mapping[str, int] | None = None, rival: int | Mapping[str, int] | None = None
+    ) -> Discovery:
         """Return the discovery with other sizes, or with a rival of the same sizes.
 
         Parameters
@@ -141,9 +144,9 @@ class Discovery:
             raise SolverError("at(...): give one of k= (other sizes) and rival= (another support of the same size).")
         return replace(self, model=Model.from_solution(solution, variables=self.data), solution=solution)
 
-    def predict(self, *arguments: Any, **options: Any) -> Array:
+    def predict(self, x: Samples, u: Samples | None = None, *, t: ArrayLike | None = None) -> Array:
         """Return the right-hand sides at samples of the states; see `Model.predict`."""
-        return self.model.predict(*arguments, **options)
+        return self.model.predict(x, u, t=t)
 
     def simulate(self, *arguments: Any, **options: Any) -> Simulation | FieldSimulation:
         """Return the model's trajectory from a start, for fields that of the field; see `Model.simulate`."""
@@ -151,11 +154,11 @@ class Discovery:
             return self.model.simulate_field(*arguments, **options)
         return self.model.simulate(*arguments, **options)
 
-    def plot(self, **options: Any) -> list[Axes]:
+    def plot(self, *, trajectory: int = 0, ax: Axes | Sequence[Axes] | None = None) -> list[Axes]:
         """Plot the measured states and the model simulated from where the measurement began; see `plots.fit`."""
         from exactsindy.plots import fit
 
-        return fit(self, **options)
+        return fit(self, trajectory=trajectory, ax=ax)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as plain lists, texts and numbers, as ``exactsindy discover --json`` prints it."""
@@ -176,7 +179,7 @@ class Discovery:
 
         return report(self, path, title=title)
 
-    def save(self, folder: str | os.PathLike[str], *, about: Mapping[str, Any] | None = None) -> Path:
+    def save(self, folder: str | os.PathLike[str], *, about: Mapping[str, object] | None = None) -> Path:
         """Write everything into a folder that `load`, ``exactsindy verify`` and ``exactsindy report`` read.
 
         Parameters

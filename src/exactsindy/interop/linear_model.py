@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from exactsindy._optional import optional
 from exactsindy._types import Array
@@ -38,7 +38,7 @@ class SparseLinearModel(
     fit_intercept: bool
     seconds: float | None
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: ArrayLike) -> Array:
         """Return the predictions at samples ``X`` (n, features)."""
         check_is_fitted(self)
         x = _validation.validate_data(self, X, reset=False, dtype=np.float64)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from exactsindy._optional import optional
 from exactsindy._types import Array
@@ -100,12 +99,12 @@ class MIOSR(_base.BaseOptimizer):  # type: ignore[misc,name-defined]
         group_sparsity: Sequence[int] | int | None = None,
         alpha: float = 0.01,
         regression_timeout: float | None = 10,
-        constraint_lhs: Any = None,
-        constraint_rhs: Any = None,
+        constraint_lhs: ArrayLike | None = None,
+        constraint_rhs: ArrayLike | None = None,
         constraint_order: str = "target",
         normalize_columns: bool = False,
         copy_X: bool = True,
-        initial_guess: Any = None,
+        initial_guess: ArrayLike | None = None,
         verbose: bool = False,
         unbias: bool = False,
     ) -> None:
@@ -121,12 +120,12 @@ class MIOSR(_base.BaseOptimizer):  # type: ignore[misc,name-defined]
         self.verbose = verbose
         self._check()
 
-    def set_params(self, **params: Any) -> MIOSR:
+    def set_params(self, **params: object) -> MIOSR:
         """Set parameters and return self; PySINDy's optimizers return nothing, which breaks scikit-learn's searches."""
         super().set_params(**params)
         return self
 
-    def fit(self, x_: Any, y: Any, sample_weight: Any = None) -> MIOSR:
+    def fit(self, x_: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> MIOSR:
         """Find the best coefficients for library columns ``x_`` (n, features) and ``y`` (n,) or (n, targets).
 
         Samples with NaN are left out. ``sample_weight``, a number or (n,), multiplies the squared residuals.

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from exactsindy._optional import optional
 from exactsindy.errors import ProblemError
 from exactsindy.interop.pysindy_differentiation import PySINDyDifferentiation
 from exactsindy.interop.pysindy_library import PySINDyLibrary
 
 
-def from_pysindy(part: Any) -> PySINDyLibrary | PySINDyDifferentiation:
+def from_pysindy(part: object) -> PySINDyLibrary | PySINDyDifferentiation:
     """Return a PySINDy feature library or differentiation method as one that our forms take.
 
     Parameters

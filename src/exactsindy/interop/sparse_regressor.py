@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from exactsindy.interop.linear_model import SparseLinearModel, check_is_fitted
 from exactsindy.solver import Path, Total, solve, solve_path
@@ -58,14 +59,19 @@ class ExactSparseRegressor(SparseLinearModel):
     """
 
     def __init__(
-        self, k: Any = 5, *, ridge: Any = 0.0, fit_intercept: bool = True, seconds: float | None = None
+        self,
+        k: int | Sequence[int] | Total = 5,
+        *,
+        ridge: ArrayLike = 0.0,
+        fit_intercept: bool = True,
+        seconds: float | None = None,
     ) -> None:
         self.k = k
         self.ridge = ridge
         self.fit_intercept = fit_intercept
         self.seconds = seconds
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ExactSparseRegressor:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> ExactSparseRegressor:
         """Find the best features for ``X`` (n, features) and ``y`` (n,) or (n, targets).
 
         ``sample_weight`` (n,) multiplies the squared residuals.

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numbers
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from exactsindy._optional import optional
 from exactsindy.errors import SolverError
@@ -62,22 +61,22 @@ class ExactSparseRegressorCV(SparseLinearModel):
 
     def __init__(
         self,
-        k_max: Any = 10,
+        k_max: int = 10,
         *,
-        ridge: Any = 0.0,
-        cv: Any = 5,
+        ridge: ArrayLike = 0.0,
+        cv: object = 5,
         fit_intercept: bool = True,
         seconds: float | None = None,
     ) -> None:
-        self.k_max = k_max
+        self.k_max: Any = k_max
         self.ridge = ridge
         self.cv = cv
         self.fit_intercept = fit_intercept
         self.seconds = seconds
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ExactSparseRegressorCV:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> ExactSparseRegressorCV:
         """Choose the number of features and find the best ones; see `ExactSparseRegressor.fit`."""
-        if isinstance(self.k_max, bool) or not isinstance(self.k_max, numbers.Integral) or int(self.k_max) < 0:
+        if isinstance(self.k_max, bool) or not isinstance(self.k_max, int | np.integer) or int(self.k_max) < 0:
             raise SolverError(f"k_max={self.k_max!r}: expected a number of features (an integer >= 0).")
         rows = self._rows(X, y, sample_weight)
         largest = min(int(self.k_max), rows.x.shape[1])

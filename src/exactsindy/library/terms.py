@@ -34,7 +34,7 @@ class Terms(Library):
 
     items: tuple[Any, ...]
 
-    def __init__(self, items: Iterable[Any] | Mapping[str, Callable[..., Any]]) -> None:
+    def __init__(self, items: Iterable[object] | Mapping[str, Callable[..., Any]]) -> None:
         if isinstance(items, str):
             raise ProblemError(f"Terms({items!r}): expected a list, e.g. Terms([{items!r}]).")
         self.items = tuple(items.items()) if isinstance(items, Mapping) else tuple(items)

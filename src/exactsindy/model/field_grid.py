@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from exactsindy._types import Array
-from exactsindy.data import Field, numbers
+from exactsindy.data import Field, Samples, numbers
 from exactsindy.differentiation import PRINTED, FiniteDifference, Spectral, uniform_step
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.library import Variables
 from exactsindy.model.codegen import vector_function
 from exactsindy.model.equation import Equation, variable_name
 
+GridValues = Field | Samples | Sequence[ArrayLike]
 PerAxis = Mapping[str, ArrayLike] | ArrayLike | None
 
 

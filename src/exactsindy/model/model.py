@@ -20,7 +20,7 @@ from exactsindy.model import construct, export, field_grid, model_file
 from exactsindy.model import score as scoring
 from exactsindy.model.coefficient_table import CoefficientTable
 from exactsindy.model.equation import Equation
-from exactsindy.model.field_grid import PerAxis
+from exactsindy.model.field_grid import GridValues, PerAxis
 from exactsindy.model.field_simulation import FieldOptions, simulate_field
 from exactsindy.model.phase import Phase, phase_of
 from exactsindy.model.sampled import Sampled
@@ -158,7 +158,7 @@ class Model:
         return f"Model({'; '.join(self.equations())})"
 
     def _repr_html_(self) -> str:
-        return export.to_mathml(self.rows)
+        return self.to_mathml()
 
     def predict(self, x: Samples, u: Samples | None = None, *, t: ArrayLike | None = None) -> Array:
         """Return the right-hand sides at samples of the states.
@@ -232,7 +232,7 @@ class Model:
         return self._phase.names
 
     def rhs(
-        self, values: Any, *, coords: PerAxis = None, periods: PerAxis = None, t: ArrayLike | None = None
+        self, values: GridValues, *, coords: PerAxis = None, periods: PerAxis = None, t: ArrayLike | None = None
     ) -> dict[str, Array]:
         """Return the right-hand sides of a model of fields on a grid, by name of the equation.
 
@@ -257,7 +257,7 @@ class Model:
 
     def simulate_field(
         self,
-        u0: Any,
+        u0: GridValues,
         t: ArrayLike | None = None,
         *,
         coords: PerAxis = None,
@@ -347,6 +347,10 @@ class Model:
     def to_latex(self, digits: int | None = 6) -> str:
         """Return the equations as a LaTeX ``aligned`` environment."""
         return export.to_latex(self.rows, digits)
+
+    def to_mathml(self) -> str:
+        """Return the equations as one MathML ``<math>`` element, which browsers typeset."""
+        return export.to_mathml(self.rows)
 
     def to_python(self, name: str = "rhs") -> str:
         """Return the right-hand side as the text of a Python function that needs NumPy only.

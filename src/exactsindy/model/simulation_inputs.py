@@ -15,7 +15,7 @@ from exactsindy.data import Samples, by_name, is_labelled_row, is_named, numbers
 from exactsindy.errors import DataError
 
 Control = Callable[[float], Sequence[float]]
-Inputs = Samples | tuple[ArrayLike, Samples] | Callable[[float], Any] | None
+Inputs = Samples | tuple[ArrayLike, Samples] | Callable[[float], ArrayLike] | None
 
 INTERPOLATIONS = ("linear", "cubic", "previous")
 

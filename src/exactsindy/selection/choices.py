@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from exactsindy.solver import Path, Settings, Solution, Status, Total
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from exactsindy.problem import Problem
 
 # Probability of being right below which an equation is reported as not identified: it is more likely wrong.
@@ -21,7 +23,7 @@ class Candidate:
     """One path to choose from: that of one variant of the regression with one ridge."""
 
     name: str
-    ridge: Any
+    ridge: ArrayLike
     problem: Problem
     folds: tuple[Problem, ...]
     path: Path
@@ -50,7 +52,7 @@ class TableRow:
 
     equation: str
     variant: str
-    ridge: Any
+    ridge: ArrayLike
     k: int
     terms: tuple[str, ...]
     objective: float
@@ -70,7 +72,7 @@ class Choice:
     equation: str
     k: int
     variant: str
-    ridge: Any
+    ridge: ArrayLike
     score: float
     confidence: float
     rival: int | None
@@ -124,7 +126,7 @@ class Selection:
     table: tuple[TableRow, ...] = field(repr=False)
     inclusion: Mapping[str, Mapping[str, float]]
     choices: tuple[Choice, ...]
-    rule: Any
+    rule: object
 
     @property
     def confidence(self) -> dict[str, float]:

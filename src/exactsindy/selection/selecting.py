@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
+from numpy.typing import ArrayLike
+
+from exactsindy.constraints import Constraint
 from exactsindy.errors import SolverError, nearest
 from exactsindy.problem import Problem
 from exactsindy.selection.choices import Candidate, Choice, Selection, SizeScore, TableRow, rows_of
@@ -68,9 +71,9 @@ def select(
     problems: Problems,
     *,
     k_max: int | Total,
-    ridge: Any = 0.0,
+    ridge: ArrayLike = 0.0,
     rule: Rule | str = "auto",
-    constraints: Sequence[Any] = (),
+    constraints: Sequence[Constraint] = (),
     settings: Settings = Settings(),  # noqa: B008 - frozen
 ) -> Selection:
     """Solve for every number of terms, each proved, and pick one per equation.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -16,6 +16,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from exactsindy.problem import Problem
+
+
+class HasSupport(Protocol):
+    """A `Solution`, or another answer that knows its terms."""
+
+    @property
+    def support(self) -> Sequence[Sequence[int]]:
+        """Per equation the indices of its terms."""
+
+
+#: Terms per equation: an answer, ``{target: terms}``, or one list of term names or indices per equation.
+Supports: TypeAlias = (
+    HasSupport | Mapping[str, Sequence[str | int]] | Sequence[Sequence[str | int]] | Sequence[str | int]
+)
 
 
 def ridge_matrix(problem: Problem, ridge: Any) -> NDArray[np.float64]:

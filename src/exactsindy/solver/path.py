@@ -18,7 +18,11 @@ from exactsindy.solver.solution import Solution
 from exactsindy.solver.solving import shared
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from exactsindy.constraints import Constraint
     from exactsindy.problem import Problem
+    from exactsindy.solver.arguments import Supports
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,9 +93,9 @@ def solve_path(
     problem: Problem,
     k_max: int | Total,
     *,
-    ridge: Any = 0.0,
-    constraints: Sequence[Any] = (),
-    start: Any = None,
+    ridge: ArrayLike = 0.0,
+    constraints: Sequence[Constraint] = (),
+    start: Supports | None = None,
     settings: Settings = Settings(),  # noqa: B008 - frozen
 ) -> Path:
     """Solve for every number of terms from 0 to k_max.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,7 +18,11 @@ from exactsindy.solver.outcome import Outcome
 from exactsindy.solver.settings import Settings, Total
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from exactsindy.constraints import Constraint
     from exactsindy.problem import Problem
+    from exactsindy.solver.arguments import Supports
 
 CAPACITY = 200_000  # most supports kept for one equation
 
@@ -75,9 +79,9 @@ def solve_pool(
     *,
     within: float | None = None,
     count: int | None = None,
-    ridge: Any = 0.0,
-    constraints: Sequence[Any] = (),
-    start: Any = None,
+    ridge: ArrayLike = 0.0,
+    constraints: Sequence[Constraint] = (),
+    start: Supports | None = None,
     settings: Settings = Settings(),  # noqa: B008 - frozen
 ) -> Pool:
     """Find all supports of exactly k terms that are nearly as good as the best one.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from exactsindy.constraints import constraint_list
 from exactsindy.solver import arguments, backends, constrained_solving, interrupt
@@ -17,18 +17,20 @@ from exactsindy.solver.solution import Solution
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
+    from exactsindy.constraints import Constraint
     from exactsindy.problem import Problem
+    from exactsindy.solver.arguments import Supports
 
 
 def solve(
     problem: Problem,
     k: int | Sequence[int] | Mapping[str, int] | Total,
     *,
-    ridge: Any = 0.0,
-    constraints: Sequence[Any] = (),
-    start: Any = None,
+    ridge: ArrayLike = 0.0,
+    constraints: Sequence[Constraint] = (),
+    start: Supports | None = None,
     settings: Settings = Settings(),  # noqa: B008 - frozen
     backend: str = "native",
 ) -> Solution:
@@ -122,7 +124,9 @@ def shared(
         yield Solution.of(problem, [outcome], ridge=ridge, k=replace(k, k=budget), settings=settings)
 
 
-def refit(problem: Problem, support: Any, *, ridge: Any = 0.0, constraints: Sequence[Any] = ()) -> Solution:
+def refit(
+    problem: Problem, support: Supports, *, ridge: ArrayLike = 0.0, constraints: Sequence[Constraint] = ()
+) -> Solution:
     """Fit the coefficients of given supports; unbiasing, or comparing a support of your own.
 
     Parameters
