@@ -12,7 +12,7 @@ _MOST_LISTED = 12
 
 
 def nearest(name: object, known: Iterable[str]) -> str:
-    """Return the end of a message about an unknown name: which known names are near, and which there are.
+    """Return the end of a message about an unknown name: near names, and all known ones.
 
     Examples
     --------
@@ -37,7 +37,7 @@ class ExactSindyError(Exception):
 
 
 class DataError(ExactSindyError, ValueError):
-    """Measured data cannot be used as given."""
+    """Measured data cannot be used as they are."""
 
 
 class ProblemError(ExactSindyError, ValueError):

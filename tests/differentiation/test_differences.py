@@ -143,7 +143,7 @@ def test_a_function_in_the_manner_of_pynumdiff():
     np.testing.assert_allclose(PyNumDiff(twice).states(t, t), 2 * t)
 
 
-def test_a_missing_pynumdiff_names_the_cure(monkeypatch):
+def test_a_missing_pynumdiff_names_the_pip_line(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pynumdiff", None)
     text = "A method of PyNumDiff needs the package pynumdiff: pip install exactsindy[differentiation]"
     with pytest.raises(MissingDependency, match=re.escape(text)):

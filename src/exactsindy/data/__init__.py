@@ -1,4 +1,4 @@
-"""What was measured: trajectories, fields, reading, checks, splitting, POD."""
+"""Measured data: trajectories and fields, reading, input checks, splitting, POD."""
 
 from exactsindy.data.columns import Columns as Columns
 from exactsindy.data.columns import Samples as Samples

@@ -1,4 +1,4 @@
-"""Which columns mean what, and which equations are wanted."""
+"""The meaning of columns, and the equations wanted."""
 
 from __future__ import annotations
 
@@ -36,30 +36,11 @@ class Target:
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Which columns of a table, arrays or axes of a grid mean what.
+    """The meaning of the columns of a table, or of arrays: the arguments of all functions that read data.
 
-    Parameters
-    ----------
-    time
-        Name of the time column or dimension, or sample times, or the step between samples; for a list of arrays also
-        a list of these. Columns named ``t`` or ``time`` by default.
-    states
-        Names of the states (tables: the columns to use) or fields.
-    controls
-        Inputs u(t): names of columns, or arrays, or a mapping from name to column, or a list of these.
-    control_names
-        Names of controls that are arrays; u0, u1, ... by default.
-    targets
-        The equations wanted, e.g. ``("x''",)``; the first derivative of every state by default.
-    derivatives
-        Measured derivatives, shaped like the states.
-    trajectory
-        Name of the column whose value tells trajectories apart.
-    gaps
-        ``"refuse"`` missing values, or ``"split"`` trajectories at them and at long breaks in time (fields: keep the
-        missing cells).
-    dims, coords, periodic
-        Fields: the names of the axes, the coordinates or the step along each, and which axes are periodic.
+    ``time``, ``states``, ``controls``, ``control_names``, ``targets``, ``derivatives``, ``trajectory`` and ``gaps`` are
+    those of `Trajectories.from_arrays`; ``dims``, ``coords`` and ``periodic`` those of `Field.from_arrays`, where
+    ``states`` are the names of the fields and ``gaps="split"`` keeps missing cells.
     """
 
     time: ArrayLike | None = None

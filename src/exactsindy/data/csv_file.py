@@ -33,7 +33,7 @@ _MISSING = {"", "nan", "na", "n/a", "null", "none", "missing", "-"}
 def read_csv(path: Path, *, decimal: str = ".") -> tuple[dict[str, NDArray[Any]], tuple[Notice, ...]]:
     """Return the columns of a CSV file, and notices on what was assumed about it.
 
-    The encoding and the separator are found, ``#`` starts a comment, empty cells are missing. Columns of numbers
+    The encoding and the separator are detected, ``#`` starts a comment, empty cells are missing. Columns of numbers
     are doubles, others are text. Without a header the columns are called c0, c1, ...
     """
     lines, assumed = _lines(path)

@@ -156,7 +156,7 @@ class Field:
         return replace(self, values=values, coords=(*self.coords[:-1], self.times[start:stop]), missing=missing)
 
     def split(self, fraction: float = 2 / 3) -> tuple[Field, Field]:
-        """Return the first ``fraction`` of the times and the rest: training and validation."""
+        """Return the first ``fraction`` of the times and the remaining ones: training and validation."""
         at = cut_at(len(self.times), fraction)
         return self.slice(0, at), self.slice(at, len(self.times))
 
@@ -167,7 +167,7 @@ class Field:
 
     @cached_property
     def warnings(self) -> tuple[Notice, ...]:
-        """Return what is odd about the data: constant fields, very different sizes, gaps in time, ..."""
+        """Return warnings about the data: constant fields, very different sizes, gaps in time, ..."""
         low = np.array([np.nanmin(array) for array in self.values])
         high = np.array([np.nanmax(array) for array in self.values])
         gaps = gap_notice(self.times, f"dimension {self.time_name!r}")

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from exactsindy._atomic import write_atomically
 from exactsindy.data.columns import parse_targets
@@ -32,7 +33,7 @@ def save_data(data: Data, path: str | os.PathLike[str]) -> None:
     write_atomically(path, buffer.getvalue())
 
 
-def read_data(arrays: Mapping[str, Any]) -> Data:
+def read_data(arrays: Mapping[str, NDArray[Any]]) -> Data:
     """Return the data from the arrays that `save_data` wrote.
 
     Raises

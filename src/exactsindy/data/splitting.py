@@ -1,4 +1,4 @@
-"""Where data are cut along time: at gaps, into training and validation, and into folds."""
+"""Cuts along time: at gaps, into training and validation, and into folds. Index ranges only."""
 
 from __future__ import annotations
 

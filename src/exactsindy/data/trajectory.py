@@ -44,7 +44,7 @@ class Trajectory:
     derivatives
         Measured time derivatives of all states (n, d), where they need not be estimated.
     label
-        What tells this trajectory from others.
+        A name that tells this trajectory from others.
 
     Examples
     --------
@@ -124,9 +124,9 @@ class Trajectories:
         The equations wanted: names such as ``x``, ``x'`` or ``x''``, or `Target` records; all states by
         default.
     time_name
-        How the time is called in terms such as ``cos(t)``.
+        Name of the time in terms such as ``cos(t)``.
     notices
-        What was odd while reading; `warnings` adds what is odd about the numbers.
+        Warnings from reading the data; `warnings` adds those about the numbers.
     """
 
     members: tuple[Trajectory, ...]
@@ -265,7 +265,7 @@ class Trajectories:
 
     @cached_property
     def warnings(self) -> tuple[Notice, ...]:
-        """Return what is odd about the data: constant columns, very different sizes, gaps in time, ..."""
+        """Return warnings about the data: constant columns, very different sizes, gaps in time, ..."""
         columns = np.vstack([np.hstack((m.states, m.controls)) for m in self.members])
         sizes = np.sqrt((columns**2).mean(axis=0))
         names = (*self.state_names, *self.control_names)
@@ -292,7 +292,7 @@ class Trajectories:
         return replace(self, members=tuple(self.members[i].slice(a, b) for i, a, b in ranges))
 
     def split(self, fraction: float = 2 / 3) -> tuple[Trajectories, Trajectories]:
-        """Return the first ``fraction`` of every trajectory and the rest: training and validation."""
+        """Return the first ``fraction`` of every trajectory and the remaining samples: training and validation."""
         at = [cut_at(len(member), fraction) for member in self]
         first = self.slices([(i, 0, a) for i, a in enumerate(at)])
         return first, self.slices([(i, a, len(self[i])) for i, a in enumerate(at)])

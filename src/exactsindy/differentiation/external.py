@@ -29,7 +29,7 @@ class PyNumDiff:
 
     Notes
     -----
-    The smoothed states that PyNumDiff returns beside the derivative are given by `states`.
+    `states` returns the smoothed states that PyNumDiff computes beside the derivative.
     """
 
     method: str | Callable[..., Any]

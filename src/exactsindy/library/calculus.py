@@ -70,8 +70,8 @@ def differentiate(term: Term, variable: Variable) -> Expression:
     for atom, power in term.factors:
         inner = _atom_derivative(atom, variable)
         if inner.parts:
-            rest = Term.of({**term.powers, atom: power - 1})
-            total = total + Expression(((float(power), rest),)) * inner
+            outer = Term.of({**term.powers, atom: power - 1})
+            total = total + Expression(((float(power), outer),)) * inner
     return total
 
 

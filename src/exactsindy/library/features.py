@@ -20,7 +20,7 @@ from exactsindy.library.variables import Variables
 
 @dataclass(frozen=True)
 class Features:
-    """The columns of a regression: terms of given variables, with fast values and exact derivatives.
+    """The columns of a regression: terms of named variables, with fast values and exact derivatives.
 
     Obtained from ``library.bind(variables)``.
 
@@ -86,7 +86,7 @@ class Features:
     def rows(self, inputs: Sequence[NDArray[np.float64]], out: Array | None = None) -> Array:
         """Return the terms as rows (terms x samples) from one array of samples per input.
 
-        ``out`` may be given to save the allocation. Arrays of any shape are flattened in C order.
+        ``out`` saves the allocation. Arrays of any shape are flattened in C order.
         """
         flat = [np.asarray(row, dtype=float).reshape(-1) for row in inputs]
         if len(flat) != len(self.inputs):

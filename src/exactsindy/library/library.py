@@ -1,4 +1,4 @@
-"""What every library can do, and the algebra of libraries."""
+"""The base of all libraries, and their algebra."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ _ONE = "<mn>1</mn>"
 
 
 def mathml_number(value: float, digits: int = 6) -> str:
-    """Return the size of a number, without its sign, with so many significant digits."""
+    """Return the size of a number, without its sign, with ``digits`` significant digits."""
     mantissa, _, exponent = f"{abs(value):.{digits}g}".partition("e")
     if not exponent:
         return f"<mn>{mantissa}</mn>"

@@ -1,4 +1,4 @@
-"""A library of its own for each equation."""
+"""A separate library for each equation."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class PerEquation(Library):
     def __init__(self, libraries: Mapping[str, Library], default: Library | None = None) -> None:
         for equation, library in libraries.items():
             if not isinstance(library, Library):
-                raise ProblemError(f"PerEquation: {equation!r} is given {library!r}; expected a library.")
+                raise ProblemError(f"PerEquation: {equation!r} has {library!r}; expected a library.")
         if not libraries:
             raise ProblemError("PerEquation({}): expected at least one equation.")
         self.libraries = tuple(libraries.items())
@@ -46,16 +46,16 @@ class PerEquation(Library):
 
     def for_equation(self, target: str) -> Library:
         """Return the library of one equation."""
-        given = dict(self.libraries)
+        by_name = dict(self.libraries)
         for name in (target, equation_state(target)):
-            if name in given:
-                return given[name]
+            if name in by_name:
+                return by_name[name]
         for name, library in self.libraries:
             if equation_state(name) == equation_state(target):
                 return library
         if self.default is None:
             raise ProblemError(
-                f"PerEquation has no library for the equation {target!r}; it has {', '.join(given)}. "
+                f"PerEquation has no library for the equation {target!r}; it has {', '.join(by_name)}. "
                 "Add it, or give default=..."
             )
         return self.default

@@ -1,4 +1,4 @@
-"""How terms are written: as names, as Python and as LaTeX. One record per way, no logic about terms."""
+"""Styles of writing terms: as names, as Python and as LaTeX; no logic about terms."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Program:
 
     @property
     def can_fail(self) -> bool:
-        """Say whether an operation may be undefined somewhere: a division, log, a user's function."""
+        """Return True if an operation may be undefined somewhere: a division, log, a user's function."""
         return any(step.operation not in (np.multiply, np.ones_like, _weighted_sum) for step in self.steps)
 
     def run(self, inputs: Sequence[NDArray[np.float64]], out: Rows) -> None:

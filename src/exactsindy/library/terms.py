@@ -15,7 +15,7 @@ from exactsindy.library.variables import Variables
 
 
 class Terms(Library):
-    """A library of the given terms.
+    """A library of chosen terms.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Terms(Library):
     ('x^2 y', 'sin(2 x)', 'x^1.5')
     """
 
-    items: tuple[Any, ...]
+    items: tuple[object, ...]
 
     def __init__(self, items: Iterable[object] | Mapping[str, Callable[..., Any]]) -> None:
         if isinstance(items, str):
@@ -42,7 +42,7 @@ class Terms(Library):
             raise ProblemError("Terms([]): expected at least one term.")
 
     def candidates(self, variables: Variables) -> Iterable[Term]:
-        """Yield the terms in the given order."""
+        """Yield the terms in the order of ``items``."""
         for item in self.items:
             yield _term(item, variables)
 

@@ -67,8 +67,8 @@ class Variables:
     @property
     def known(self) -> tuple[str, ...]:
         """Return every name a term may use."""
-        rest = (self.time,) if self.time not in (*self.basic, *self.axes) else ()
-        return (*self.basic, *self.axes, *rest)
+        time = (self.time,) if self.time not in (*self.basic, *self.axes) else ()
+        return (*self.basic, *self.axes, *time)
 
     def chosen(self, of: tuple[str, ...] | None, library: str) -> tuple[str, ...]:
         """Return the names in ``of``, checked against what exists; by default all states and controls."""

@@ -1,17 +1,17 @@
+"""Trajectories from arrays, their checks and notices."""
+
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from exactsindy.data import Columns, Field, Target, Trajectories, Trajectory, as_data
+from exactsindy.data import Field, Target, Trajectories, Trajectory
 from exactsindy.errors import DataError
 
 X = np.random.default_rng(0).normal(size=(20, 2))
+RAGGED = [[1.0, 2.0], [3.0]]
 
 
 def kinds(data):
@@ -120,50 +120,12 @@ def test_fingerprint_depends_on_every_number_and_name():
     assert Trajectories.from_arrays(X, time=0.1).fingerprint in marks
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.lists(st.integers(18, 60), min_size=1, max_size=5), st.integers(2, 6))
-def test_folds_are_contiguous_and_hold_every_sample_once(lengths, count):
-    starts = np.cumsum([0, *lengths])
-    parts = [np.arange(a, b, dtype=float)[:, None] for a, b in pairwise(starts)]
-    data = Trajectories.from_arrays(parts, time=1.0)
-    if count > min(lengths) // 6 and len(lengths) > 1:
-        return  # many folds of short trajectories may be refused, see below
-    folds = data.folds(count)
-    assert len(folds) == count
-    together = np.concatenate([member.states[:, 0] for fold in folds for member in fold])
-    np.testing.assert_array_equal(together, np.arange(sum(lengths)))
-    assert min(len(member) for fold in folds for member in fold) >= 3
-
-
-def test_split_cuts_every_trajectory():
-    train, rest = Trajectories.from_arrays([X, X[:9]], time=1.0, targets=("x1",)).split(2 / 3)
-    assert [len(m) for m in train] == [13, 6]
-    assert [len(m) for m in rest] == [7, 3]
-    assert rest[0].times[0] == 13.0
-    assert rest.targets == (Target("x1"),)
-
-
-def test_as_data_takes_everything(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text("t,x\n0,1\n1,2\n2,4\n")
-    data = Trajectories.from_arrays(X, time=1.0)
-    assert as_data(data) is data
-    assert as_data(str(path)).state_names == ("x",)
-    assert as_data(X, Columns(time=1.0, states=("a", "b"))).state_names == ("a", "b")
-    grid = as_data(np.random.default_rng(0).normal(size=(5, 6)), Columns(dims=("x", "t"), coords={"x": 1, "t": 1}))
-    assert isinstance(grid, Field)
-    assert as_data(grid) is grid
-
-
 def test_representations():
     member = Trajectory(0.5, X, controls=np.ones(20), control_names=("f",))
     assert repr(member) == "Trajectory(20 samples of x0, x1, controls f, times 0 to 9.5)"
     assert (
         repr(Trajectories.from_arrays([X] * 7, time=1.0)) == "Trajectories(7 of x0, x1; samples: 20, 20, 20, 20, 20...)"
     )
-
-
-RAGGED = [[1.0, 2.0], [3.0]]
 
 
 @pytest.mark.parametrize(
@@ -255,7 +217,7 @@ RAGGED = [[1.0, 2.0], [3.0]]
         ),
     ],
 )
-def test_caught_at_the_door(arguments, message):
+def test_input_errors(arguments, message):
     with pytest.raises(DataError, match=re.escape(message)):
         Trajectories.from_arrays(arguments.pop("source", X), **arguments)
 

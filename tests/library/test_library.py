@@ -151,7 +151,7 @@ def test_per_equation():
     ("build", "message"),
     [
         (lambda: PerEquation({}), "PerEquation({}): expected at least one equation."),
-        (lambda: PerEquation({"x": 3}), "PerEquation: 'x' is given 3; expected a library."),
+        (lambda: PerEquation({"x": 3}), "PerEquation: 'x' has 3; expected a library."),
         (
             lambda: PerEquation({"x": Polynomials(1)}).for_equation("y'"),
             'PerEquation has no library for the equation "y\'"; it has x. Add it, or give default=...',

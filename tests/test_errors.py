@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+import pytest
+
+from exactsindy.errors import listed, nearest
+
+NAMES = ["lorenz", "hopf", "roessler"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("lorentz", "Did you mean 'lorenz'? Known are lorenz, hopf, roessler."),
+        ("rossler", "Did you mean 'roessler'? Known are lorenz, hopf, roessler."),
+        ("??", "Known are lorenz, hopf, roessler."),
+        (7, "Known are lorenz, hopf, roessler."),
+    ],
+)
+def test_near_names_are_suggested_and_all_are_listed(name, text):
+    assert nearest(name, NAMES) == text
+
+
+def test_long_lists_are_cut():
+    assert listed(f"x{i}" for i in range(12)).endswith("x10, x11")
+    assert listed(f"x{i}" for i in range(13)).endswith("x10, x11, ... (13 in all)")
