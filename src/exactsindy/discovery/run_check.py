@@ -57,12 +57,12 @@ class RunVerification:
         return "\n".join([*lines, f"not checked: {', '.join(_NEVER)}"])
 
 
-def verify_run(found: Discovery) -> RunVerification:
+def verify_run(discovery: Discovery) -> RunVerification:
     """Check the claims of a run folder: solution, path and rivals from the problem, the other files by comparison.
 
     Parameters
     ----------
-    found
+    discovery
         What `Discovery.load` returned.
 
     Examples
@@ -70,53 +70,53 @@ def verify_run(found: Discovery) -> RunVerification:
     >>> import exactsindy as es, tempfile
     >>> t = np.arange(0.0, 10.0, 0.05)
     >>> found = es.discover(np.exp(-t), time=t, states=("x",), library=es.Polynomials(1))
-    >>> verify_run(es.Discovery.load(found.save(tempfile.mkdtemp()))).ok
+    >>> verify_run(es.Discovery.load(discovery.save(tempfile.mkdtemp()))).ok
     True
     """
-    solution = verify(found.problem, found.solution)
+    solution = verify(discovery.problem, discovery.solution)
     failures, unchecked = list(solution.failures), [f"{what} of the solution" for what in solution.unchecked]
-    for place, item in _others(found):
-        checked = verify(found.problem, item)
+    for place, item in _others(discovery):
+        checked = verify(discovery.problem, item)
         failures += [f"results.json, {place}: {text}" for text in checked.failures]
         unchecked += [f"{what} of {place}" for what in checked.unchecked]
-    failures += _sizes(found)
-    for text, reason in _pool(found):
+    failures += _sizes(discovery)
+    for text, reason in _pool(discovery):
         (unchecked if reason else failures).append(text)
-    failures += _model(found)
+    failures += _model(discovery)
     return RunVerification(solution, tuple(failures), tuple(unchecked))
 
 
-def _others(found: Discovery) -> Iterator[tuple[str, Solution]]:
+def _others(discovery: Discovery) -> Iterator[tuple[str, Solution]]:
     """Yield every other solution that results.json holds, under the constraints of the run."""
-    constraints, seen = found.solution.constraints, solution_record(found.solution)
-    chosen = found.selection.solution
+    constraints, seen = discovery.solution.constraints, solution_record(discovery.solution)
+    chosen = discovery.selection.solution
     if solution_record(chosen) != seen:
         yield "selection.solution", replace(chosen, constraints=constraints)
-    for k, item in enumerate(found.selection.path):
+    for k, item in enumerate(discovery.selection.path):
         yield f"path[{k}]", replace(item, constraints=constraints)
 
 
-def _sizes(found: Discovery) -> Iterator[str]:
+def _sizes(discovery: Discovery) -> Iterator[str]:
     """Yield the entries of the path that are of another size than their place says."""
-    for k, item in enumerate(found.selection.path):
+    for k, item in enumerate(discovery.selection.path):
         sizes = {item.k.k} if isinstance(item.k, Total) else set(item.k)
         if sizes != {k}:
             yield f"results.json, path[{k}]: it is of size {item.k!r}; expected {k}."
 
 
-def _pool(found: Discovery) -> Iterator[tuple[str, bool]]:
+def _pool(discovery: Discovery) -> Iterator[tuple[str, bool]]:
     """Yield what is wrong with the rivals, and (marked True) what could not be checked."""
-    chosen = found.selection.solution
-    if found.pool is None:
+    chosen, pool, problem = discovery.selection.solution, discovery.pool, discovery.problem
+    if pool is None:
         return
-    if set(found.pool.members) != set(found.problem.target_names) or chosen.joint or found.solution.constraints:
-        yield f"results.json, pool: it is for {', '.join(found.pool.members)}; expected one entry per equation.", False
+    if set(pool.members) != set(problem.target_names) or chosen.joint or discovery.solution.constraints:
+        yield f"results.json, pool: it is for {', '.join(pool.members)}; expected one entry per equation.", False
         return
-    for j, name in enumerate(found.problem.target_names):
-        members, complete = found.pool.members[name], found.pool.complete[name]
+    for j, name in enumerate(problem.target_names):
+        members, complete = pool.members[name], pool.complete[name]
         size, place = len(chosen.support[j]), f"results.json, pool[{name!r}]"
         failures, reason = check_rivals(
-            found.problem, j, members, chosen.ridge[j], size=size, count=RIVALS, complete=complete
+            problem, j, members, chosen.ridge[j], size=size, count=RIVALS, complete=complete
         )
         yield from ((f"{place}{'' if text.startswith('[') else ': '}{text}", False) for text in failures)
         if reason:
@@ -127,25 +127,25 @@ def _pool(found: Discovery) -> Iterator[tuple[str, bool]]:
                 yield f"{place}: it holds a better support ({least!r}) than the proved one ({objective!r}).", False
 
 
-def _model(found: Discovery) -> Iterator[str]:
+def _model(discovery: Discovery) -> Iterator[str]:
     """Yield where model.json and the equations of run.json differ from the solution."""
     try:
-        expected = Model.from_solution(found.solution, variables=found.data)
+        expected = Model.from_solution(discovery.solution, variables=discovery.data)
     except ExactSindyError as error:
         yield f"results.json, solution: no model can be made of it ({error})"
         return
-    if found.model.fingerprint != found.problem.fingerprint:
+    if discovery.model.fingerprint != discovery.problem.fingerprint:
         yield "model.json, problem_fingerprint: it is that of another problem."
-    if found.model.variables != Variables.of(found.data):
+    if discovery.model.variables != Variables.of(discovery.data):
         yield "model.json, variables: they are not those of the data."
-    if [row.name for row in found.model.rows] != [row.name for row in expected.rows]:
+    if [row.name for row in discovery.model.rows] != [row.name for row in expected.rows]:
         yield "model.json, equations: they are not those of the problem."
     else:
-        for i, (row, right) in enumerate(zip(found.model.rows, expected.rows, strict=True)):
+        for i, (row, right) in enumerate(zip(discovery.model.rows, expected.rows, strict=True)):
             yield from (f"model.json, equations[{i}] ({right.name}): {text}" for text in _differences(row, right))
-    yield from _certificates(found, expected)
-    if found.about.get("equations") != expected.equations():
-        yield f"run.json, equations: {found.about.get('equations')!r}; the solution says {expected.equations()!r}."
+    yield from _certificates(discovery, expected)
+    if discovery.about.get("equations") != expected.equations():
+        yield f"run.json, equations: {discovery.about.get('equations')!r}; the solution says {expected.equations()!r}."
 
 
 def _differences(row: Equation, right: Equation) -> Iterator[str]:
@@ -165,8 +165,8 @@ def _differences(row: Equation, right: Equation) -> Iterator[str]:
         yield f"the standard errors are {errors!r}; the data give {true_errors!r}."
 
 
-def _certificates(found: Discovery, expected: Model) -> Iterator[str]:
-    stored = found.model.certificates
+def _certificates(discovery: Discovery, expected: Model) -> Iterator[str]:
+    stored = discovery.model.certificates
     if len(stored) != len(expected.certificates):
         yield f"model.json, certificates: there are {len(stored)}; expected {len(expected.certificates)}."
         return

@@ -34,31 +34,31 @@ _READABLE = ("exactsindy run 1", FORMAT)
 _FIRST_NAMES = {"most likely orbit": TRAJECTORY_FIT}
 
 
-def write_run(found: DiscoveryLike, folder: str | os.PathLike[str], about: Mapping[str, Any]) -> Path:
+def write_run(discovery: DiscoveryLike, folder: str | os.PathLike[str], about: Mapping[str, Any]) -> Path:
     """Write a discovery into a folder, which is made if need be; see `Discovery.save`."""
     target = Path(folder)
     try:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DataError(f"run folder {str(folder)!r}: it cannot be made: {error.strerror}.") from error
-    save_data(found.data, target / "data.npz")
-    found.problem.save(target / "problem.npz")
-    found.model.save(target / "model.json")
-    _write(target / "results.json", _results(found))
+    save_data(discovery.data, target / "data.npz")
+    discovery.problem.save(target / "problem.npz")
+    discovery.model.save(target / "model.json")
+    _write(target / "results.json", _results(discovery))
     manifest = {
         **about,
         "format": FORMAT,
-        "arguments": dict(found.arguments),
-        "data_sha256": found.data.fingerprint,
-        "problem_sha256": found.problem.fingerprint,
+        "arguments": dict(discovery.arguments),
+        "data_sha256": discovery.data.fingerprint,
+        "problem_sha256": discovery.problem.fingerprint,
         "versions": {
             "exactsindy": __version__,
             "numpy": np.__version__,
             "python": platform.python_version(),
             "machine": f"{platform.system()} {platform.machine()}",
         },
-        "equations": found.model.equations(),
-        "warnings": [asdict(notice) for notice in found.warnings],
+        "equations": discovery.model.equations(),
+        "warnings": [asdict(notice) for notice in discovery.warnings],
     }
     _write(target / "run.json", manifest)
     return target
@@ -111,11 +111,11 @@ def _constrained(solution: Any, texts: Sequence[str]) -> Any:
     return replace(solution, constraints=tuple(parse_constraint(text) for text in texts))
 
 
-def _results(found: DiscoveryLike) -> dict[str, Any]:
-    selection = found.selection
+def _results(discovery: DiscoveryLike) -> dict[str, Any]:
+    selection = discovery.selection
     return {
-        "solution": solution_record(found.solution),
-        "pool": None if found.pool is None else pool_record(found.pool),
+        "solution": solution_record(discovery.solution),
+        "pool": None if discovery.pool is None else pool_record(discovery.pool),
         "selection": {
             "rule": str(selection.rule),
             "solution": solution_record(selection.solution),

@@ -49,7 +49,7 @@ def shared_path(
         limits = clock.settings(count - i, _LEAST_SECONDS)
         alone = Problem((_one_equation(problem, i),))
         paths.append(solve_path(alone, k_max, ridge=weights[i, columns], start=first, settings=limits))
-    return Path(problem, tuple(_merge(problem, [(path[k], 0) for path in paths]) for k in range(len(paths[0]))))
+    return Path(problem, tuple(Solution.rows(problem, [(path[k], 0) for path in paths]) for k in range(len(paths[0]))))
 
 
 def join_problems(problems: Sequence[Problem]) -> Problem:
@@ -64,7 +64,7 @@ def join_paths(problem: Problem, paths: Sequence[Path]) -> Path:
     if all(path is paths[0] for path in paths):
         return paths[0]
     sizes = range(len(paths[0]))
-    return Path(problem, tuple(_merge(problem, [(path[k], i) for i, path in enumerate(paths)]) for k in sizes))
+    return Path(problem, tuple(Solution.rows(problem, [(path[k], i) for i, path in enumerate(paths)]) for k in sizes))
 
 
 def _one_equation(problem: Problem, i: int) -> Block:
@@ -78,33 +78,3 @@ def _one_equation(problem: Problem, i: int) -> Block:
     factor[:size, :size], factor[:size, size] = block.theta_factor, z
     factor[size, size] = np.linalg.norm(residual)
     return Block(factor, block.n_samples, block.terms, (block.target_names[j],))
-
-
-def _merge(problem: Problem, rows: Sequence[tuple[Solution, int]]) -> Solution:
-    """Return the solution whose equations are given ones of other solutions, over the terms of ``problem``."""
-    position = {name: j for j, name in enumerate(problem.names)}
-    columns = [np.array([position[name] for name in s.problem.names]) for s, _ in rows]
-
-    def spread(name: str) -> Any:
-        table = np.zeros((len(rows), len(problem.terms)))
-        for i, (s, row) in enumerate(rows):
-            table[i, columns[i]] = getattr(s, name)[row]
-        return table
-
-    def pick(name: str) -> Any:
-        return np.array([getattr(s, name)[row] for s, row in rows])
-
-    return Solution(
-        problem=problem,
-        coef=spread("coef"),
-        support=tuple(tuple(sorted(int(columns[i][j]) for j in s.support[r])) for i, (s, r) in enumerate(rows)),
-        objective=pick("objective"),
-        lower_bound=pick("lower_bound"),
-        margin=pick("margin"),
-        status=tuple(s.status[row] for s, row in rows),
-        nodes=pick("nodes"),
-        seconds=pick("seconds"),
-        ridge=spread("ridge"),
-        k=tuple(int(s.k[row]) for s, row in rows),  # type: ignore[index]
-        constraints=rows[0][0].constraints,  # by name, so they mean the same in the joined problem
-    )
