@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from exactsindy.data import Field
+from exactsindy.library import Derivatives, Polynomials
+
 
 def least_squares(problem):
     rows = np.zeros((len(problem.target_names), len(problem.terms)))
@@ -38,3 +41,25 @@ def on_support(problem, truth):
         z, _ = block.target(j)
         found[i, support] = np.linalg.lstsq(block.theta_factor[:, support], z, rcond=None)[0]
     return found
+
+
+# Cubic terms and their products with derivatives up to the fourth.
+WIDE = Polynomials(3, bias=False) + Polynomials(3) * Derivatives(4)
+
+
+def noisy_burgers(noise, seed=0, **size):
+    """Return a noisy periodic field, the true coefficients over WIDE, and the standard deviation of the noise."""
+    x, t, u, nu = burgers(**{"n": 128, "nt": 151, **size})
+    scale = np.sqrt((u**2).mean())
+    u = u + noise * scale * np.random.default_rng(seed).normal(size=u.shape)
+    data = Field.from_arrays(u, dims=("x", "t"), coords={"x": x, "t": t}, periodic=("x",))
+    names = WIDE.bind(data).names
+    truth = np.zeros((1, len(names)))
+    truth[0, names.index("u u_x")], truth[0, names.index("u_xx")] = -1.0, nu
+    return data, truth, noise * scale
+
+
+def clean_burgers(periodic=("x",), missing="refuse", change=None, **size):
+    x, t, u, nu = burgers(**size)
+    u = u if change is None else change(u.copy())
+    return Field.from_arrays(u, dims=("x", "t"), coords={"x": x, "t": t}, periodic=periodic, missing=missing), nu

@@ -1,3 +1,5 @@
+"""Whitened increments of trajectories."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -6,94 +8,17 @@ import pytest
 from exactsindy.data import Field, Trajectories
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.forms import IncrementForm, NotPositiveDefinite, StartRegression, smooth, smooth_guided
-from exactsindy.forms.increment.hermite import HermiteFeatures
-from exactsindy.forms.increment.tridiagonal import Increments, Whitening, increment_covariance
-from exactsindy.forms.quadrature import integrate_intervals, interval_weights
+from exactsindy.forms.increment.tridiagonal import Whitening
 from exactsindy.library import PerEquation, Polynomials, Terms
-from exactsindy.systems import add_noise, find_system, noise_scale
+from exactsindy.systems import add_noise, find_system
 from forms.cases import gram, least_squares, on_support
 
 STEP = 0.006
 CUBIC = Polynomials(3)
 
 
-@pytest.fixture(scope="module")
-def lorenz():
-    return find_system("lorenz")
-
-
-@pytest.fixture(scope="module")
-def clean(lorenz):
-    return lorenz.simulate([1.0, 2.0, 20.0], np.arange(0, 18, STEP))
-
-
-@pytest.fixture(scope="module")
-def noisy(lorenz, clean):
-    values = add_noise(clean, 0.05, np.random.default_rng(0))
-    return Trajectories.from_arrays(values, time=STEP, states=lorenz.states)
-
-
 def truth_of(system, data, library=CUBIC):
     return system.coefficients(library.bind(data).names)
-
-
-@pytest.mark.parametrize("irregular", [False, True])
-def test_quadrature_is_exact_for_cubics_and_of_fourth_order(irregular):
-    def grid(n):
-        t = np.linspace(0, 2, n)
-        return t + 0.3 / n * np.sin(5 * t) * irregular
-
-    t = grid(9)
-    for degree, inner in ((2, slice(None)), (3, slice(1, -1))):
-        exact = np.diff(t ** (degree + 1)) / (degree + 1)
-        found = integrate_intervals(interval_weights(t), t**degree)
-        assert np.allclose(found[inner], exact[inner], atol=1e-13)
-    errors = []
-    for t in (grid(41), grid(81)):
-        found = integrate_intervals(interval_weights(t), np.sin(3 * t))
-        errors.append(np.abs(found - np.diff(-np.cos(3 * t) / 3))[1:-1].sum())
-    assert errors[0] / errors[1] > 10
-
-
-def test_whitening_inverts_the_covariance():
-    rng = np.random.default_rng(0)
-    steps, slopes = rng.uniform(0.01, 0.02, 30), rng.normal(size=(31, 2))
-    noise = np.array([0.3, 0.7])
-    diagonal, off = increment_covariance(steps, slopes, noise, 1)
-    covariance = np.diag(diagonal) + np.diag(off, 1) + np.diag(off, -1)
-    # The same from the definition: rows as linear maps of the noise of all samples.
-    maps = np.zeros((30, 31, 2))
-    for i in range(30):
-        maps[i, i] = -steps[i] / 2 * slopes[i]
-        maps[i, i + 1] = -steps[i] / 2 * slopes[i + 1]
-        maps[i, i, 1] -= 1
-        maps[i, i + 1, 1] += 1
-    flat = (maps * noise).reshape(30, -1)
-    assert np.allclose(covariance, flat @ flat.T, atol=1e-14)
-    whitening = Whitening.of(diagonal, off)
-    # Integrals over intervals from a dense matrix of weights, whitened by the dense factor.
-    columns, change = rng.normal(size=(11, 31)), rng.normal(size=30)
-    weights = interval_weights(np.concatenate(([0.0], np.cumsum(steps))))
-    rows = np.column_stack([integrate_intervals(weights, columns.T), change])
-    expected = np.linalg.solve(np.linalg.cholesky(covariance), rows)
-    whole = whitening.apply(Increments(columns, 0, weights), change, 0, np.zeros(12))
-    assert np.allclose(whole.T, expected, rtol=1e-12, atol=1e-10)
-    previous = np.zeros(12)
-    first = whitening.apply(Increments(columns[:, :14].copy(), 0, weights[:12]), change[:12], 0, previous)
-    second = whitening.apply(Increments(columns[:, 11:].copy(), 1, weights[12:]), change[12:], 12, previous)
-    assert np.array_equal(np.hstack([first, second]), whole)
-    assert np.array_equal(previous, whole[:, -1])
-
-
-def test_hermite_columns_have_no_bias():
-    rng = np.random.default_rng(1)
-    x = np.array([1.2, -0.7])
-    values = x + rng.normal(size=(200000, 2)) * [0.5, 0.3]
-    features = Terms(["x^2", "x^3", "x^2 y^2", "x y", "sin(x) x^2"]).bind(("x", "y"))
-    columns = HermiteFeatures(features, np.array([0.5, 0.3])).evaluate(values).mean(axis=0)
-    expected = features.evaluate(x[None])[0]
-    assert np.allclose(columns[:4], expected[:4], atol=0.02)
-    assert columns[4] == pytest.approx((np.sin(values[:, 0]) * values[:, 0] ** 2).mean())
 
 
 @pytest.mark.parametrize("name", ["lorenz", "van_der_pol", "roessler"])
@@ -139,19 +64,6 @@ def test_coefficients_gain_from_whitening(lorenz, noisy):
     assert errors[2] < 0.5
 
 
-def test_guided_states_are_closer_to_the_truth(lorenz, clean, noisy):
-    truth = truth_of(lorenz, noisy)
-    plain = smooth(noisy)
-    assert np.allclose(plain.noise, 0.05 * noise_scale(clean), rtol=0.05)
-    once = smooth_guided(noisy, CUBIC, truth)
-    twice = smooth_guided(noisy, CUBIC, truth, start=once)
-    errors = [np.sqrt(((s.values[0] - clean) ** 2).mean()) for s in (plain, once, twice)]
-    assert errors[1] < 0.8 * errors[0]
-    assert errors[2] < errors[1]
-    given = IncrementForm("guided", model=truth, smoothed=once).problem(noisy, CUBIC)
-    assert np.allclose(gram(given)[0], gram(IncrementForm("guided", model=truth).problem(noisy, CUBIC))[0])
-
-
 def test_clean_data_give_exact_coefficients(lorenz, clean):
     data = Trajectories.from_arrays(clean, time=STEP, states=lorenz.states)
     library = Polynomials(2)
@@ -180,16 +92,6 @@ def test_folds_sum_to_the_whole_and_blocks_do_not_show(lorenz, clean, monkeypatc
     assert (np.abs(found.ratio - 1) < 0.1).all()
 
 
-def test_gaps_cut_a_trajectory(lorenz, clean):
-    values = add_noise(clean, 0.05, np.random.default_rng(2))
-    keep = np.r_[0:1000, 1300:3000]
-    data = Trajectories.from_arrays(values[keep], time=STEP * keep, states=lorenz.states)
-    truth = truth_of(lorenz, data)
-    form = IncrementForm(model=truth)
-    assert form.problem(data, CUBIC).n_samples == len(keep) - 2
-    assert (np.abs(form.whiteness(data, CUBIC, truth).ratio - 1) < 0.1).all()
-
-
 def test_controls_time_and_libraries_per_equation():
     t = np.arange(0, 20, 0.01)
     u = np.sin(2 * t)
@@ -206,20 +108,6 @@ def test_units_do_not_matter(lorenz, noisy):
     degrees = np.array([term.degree for term in base.terms])
     other = IncrementForm(model=truth * 8.0 ** (1 - degrees)).problem(scaled, Polynomials(2))
     assert np.allclose(base.rss(truth), other.rss(truth * 8.0 ** (1 - degrees)), rtol=1e-6)
-
-
-def test_start_regression(lorenz, noisy):
-    truth = truth_of(lorenz, noisy)
-    form = StartRegression()
-    ratios = form.drift_ratios(noisy, CUBIC, truth)
-    assert ((ratios > 1e-4) & (ratios < 1)).all()
-    weighted = StartRegression(drift_ratio=ratios)
-    errors = [np.abs(on_support(f.problem(noisy, CUBIC), truth) - truth).max() for f in (form, weighted)]
-    assert errors[1] < 1.0
-    assert errors[1] < errors[0]
-    assert weighted.problem(noisy, CUBIC).n_samples == 2999
-    # Divided by the noise and the drift, what the truth leaves has about the size of the noise.
-    assert np.all(weighted.problem(noisy, CUBIC).rss(truth) / 2999 < 2)
 
 
 def test_errors_name_the_cure(noisy):
