@@ -1,30 +1,18 @@
 """A solver that stands in for ours, so that the benchmark is tested by itself."""
 
-import numpy as np
 import pytest
 
-from exactsindy.solver.backends import enumeration
-from exactsindy.solver.equations import Equation
-from exactsindy.solver.settings import Settings
-from exactsindy_experiments import Answer
+from exactsindy import Settings, solve
+from exactsindy_experiments.solver_rows import Answer
 
 
 @pytest.fixture
 def stand_in():
-    def solve(equation, seconds):
-        width = len(equation.z)
-        record = Equation(
-            "x'",
-            equation.theta_factor,
-            equation.z,
-            np.array([np.sqrt(equation.rest_square)]),
-            np.full(width, equation.ridge),
-            np.arange(width),
-            tuple(f"theta{j}" for j in range(width)),
-        )
-        outcome = enumeration.solve_equation(record, equation.size, Settings(seconds=seconds))
-        status = "optimal" if outcome.stop is None else outcome.stop.name.lower().replace("_", " ")
-        support, spent = outcome.answers[0].support, outcome.seconds
-        return Answer(support, status, spent, spent, outcome.bound, outcome.nodes)
+    def enumerated(equation, seconds):
+        settings = Settings(seconds=seconds)
+        solution = solve(equation.problem, equation.size, ridge=equation.ridge, settings=settings, backend="enumerate")
+        status, spent = solution.status[0].name.lower().replace("_", " "), float(solution.seconds[0])
+        bound, nodes = float(solution.lower_bound[0]), int(solution.nodes[0])
+        return Answer(tuple(solution.support[0]), status, spent, spent, bound, nodes)
 
-    return solve
+    return enumerated

@@ -8,7 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from exactsindy.cli import app
-from exactsindy_experiments import paper
+from exactsindy_experiments import paper, solver_presets
+from exactsindy_experiments.paper import Result
+from exactsindy_experiments.results import Table, write_rows
 
 
 def call(*words, code=0):
@@ -19,17 +21,49 @@ def call(*words, code=0):
 
 def test_bench_measures_a_preset(tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
-    from exactsindy_experiments import presets
-
-    quick = presets.PRESETS["quick"]()
+    quick = solver_presets.PRESETS["quick"]()
     cases = tuple(case for case in quick.cases[:7] if case.solver in ("exactsindy", "enumeration"))
-    small = presets.Preset("small", cases, quick.paths[:1], quick.limits)
-    monkeypatch.setattr(presets, "PRESETS", {"small": lambda: small})
-    done = call("bench", "--preset", "small", "--out", tmp_path / "bench")
+    small = solver_presets.Preset("small", cases, quick.paths[:1], quick.limits)
+    monkeypatch.setattr(solver_presets, "PRESETS", {"small": lambda: small})
+    done = call("bench", "solver", "--preset", "small", "--out", tmp_path / "bench")
     assert done.stdout.strip() == str(tmp_path / "bench" / "solver.md")
     assert {"solver.csv", "path.csv", "solver.md", "solver.png"} <= {
         file.name for file in (tmp_path / "bench").iterdir()
     }
+
+
+def test_bench_lists_its_benchmarks_and_refuses_unknown_names():
+    listed = call("bench", "--help").stdout
+    for name in ("solver", "constraints", "selection", "miosr", "pipeline", "reaction-diffusion", "profile"):
+        assert name in listed
+    assert (
+        "--preset 'slow': expected one of full, quick, standard."
+        in call("bench", "solver", "--preset", "slow", code=1).stderr
+    )
+    assert "there is no case 'steam'" in call("bench", "pipeline", "steam", code=1).stderr
+    assert (
+        "--part 'half': expected one of random, named, fields, conditions, all."
+        in call("bench", "selection", "--part", "half", code=1).stderr
+    )
+    assert "--tune 'luck': expected rows, trajectories" in call("bench", "selection", "--tune", "luck", code=1).stderr
+
+
+def test_bench_pipeline_measures_both_sides(tmp_path):
+    pytest.importorskip("pysindy")
+    done = call("bench", "pipeline", "strong", "--size", 200, "--out", tmp_path)
+    page = (tmp_path / "pipeline.md").read_text()
+    assert done.stdout.strip() == str(tmp_path / "pipeline.md")
+    assert page.count("| strong form") == 2
+    assert "x | >= 5x |" in page, "ours is compared with theirs"
+    assert "failed" not in page
+
+
+def test_bench_selection_writes_its_page_from_stored_rows(tmp_path):
+    call("bench", "selection", "--part", "named", "--only", "hopf", "--seeds", 1, "--out", tmp_path)
+    page = (tmp_path / "selection.md").read_text()
+    assert "| hopf | 0.2 % | 8000 | 1 of 1 |" in page
+    call("bench", "selection", "--report-only", "--out", tmp_path)
+    assert (tmp_path / "selection.md").read_text() == page
 
 
 def test_reproduce_lists_and_runs_the_experiments(monkeypatch, tmp_path):
@@ -37,15 +71,15 @@ def test_reproduce_lists_and_runs_the_experiments(monkeypatch, tmp_path):
     assert "differential: " in listed
     calls, known = [], inspect.signature(paper.run).parameters
     monkeypatch.setattr(paper, "run", lambda name, **options: calls.append((name, options)) or len(calls))
-    said = call("reproduce", "weak", "--systems", "lorenz,hopf", "--trials", 2, "--store", tmp_path / "r.sqlite").stdout
-    assert said.startswith(f"1 rows added to {tmp_path / 'r.sqlite'}. Tables and figures: exactsindy reproduce report")
+    said = call("reproduce", "weak", "--systems", "lorenz,hopf", "--trials", 2, "--store", tmp_path / "r.csv").stdout
+    assert said.startswith(f"1 rows added to {tmp_path / 'r.csv'}. Tables and figures: exactsindy reproduce report")
     ((name, options),) = calls
     assert name == "weak"
     assert options["systems"] == ["lorenz", "hopf"]
     assert options["trials"] == 2
     assert set(options) <= set(known)
     assert "there is no experiment 'luck'" in call("reproduce", "luck", code=1).stderr
-    call("reproduce", "pde", "--trials", "11-13", "--store", tmp_path / "r.sqlite")
+    call("reproduce", "pde", "--trials", "11-13", "--store", tmp_path / "r.csv")
     assert calls[-1][1]["trials"] == [11, 12, 13]
     for wrong in ("0", "13-11", "some", "-3"):
         said = call("reproduce", "pde", f"--trials={wrong}", code=1).stderr
@@ -53,10 +87,8 @@ def test_reproduce_lists_and_runs_the_experiments(monkeypatch, tmp_path):
 
 
 def test_reproduce_takes_rows_and_says_what_failed(monkeypatch, tmp_path):
-    case, store = paper.Case("weak", "roessler", "published", "exact", 3, 50.0, 0.01, 1), tmp_path / "r.sqlite"
-    with paper.Store(tmp_path / "earlier.sqlite") as earlier:
-        earlier.add(case, paper.Outcome(tpr=1.0, exact=True))
-        earlier.to_csv(tmp_path / "results.csv")
+    case, store = paper.Case("weak", "roessler", "published", "exact", 3, 50.0, 0.01, 1), tmp_path / "r.csv"
+    write_rows(tmp_path / "results.csv", [Result(case, paper.Outcome(tpr=1.0, exact=True))], Result)
     outcomes = [paper.Outcome(error="ValueError: no"), paper.Outcome(tpr=0.5, exact=False)]
 
     def run(name, *, progress, **options):
@@ -72,8 +104,7 @@ def test_reproduce_takes_rows_and_says_what_failed(monkeypatch, tmp_path):
     assert ", 1 of them failed (--retry runs them again)." in told.stdout
     outcomes.clear()
     assert "has all these rows already" in call("reproduce", "weak", "--store", store).stdout
-    with paper.Store(store) as kept:
-        assert kept.find(case).exact
+    assert Table(store, Result).find(case).outcome.exact
 
     def interrupted(name, **options):
         raise KeyboardInterrupt

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from exactsindy.systems import SYSTEMS
-from exactsindy_experiments import DURATIONS, Instance, prepare
-from exactsindy_experiments.instances import equation
+from exactsindy_experiments.instances import DURATIONS, Instance, equation, prepare
 from exactsindy_experiments.metrics import coefficient_error
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from exactsindy_experiments import Instance, peers, prepare
-from exactsindy_experiments.instances import equation
+from exactsindy_experiments import peers
+from exactsindy_experiments.instances import Instance, equation, prepare
 from exactsindy_experiments.peers import PeerPool
 
 
@@ -62,7 +62,7 @@ def test_a_missing_environment_is_reported(subject):
     with PeerPool(Path("nowhere") / "python") as lonely:
         answer = lonely.ask("okridge", subject, 1.0)
     assert answer["status"] == "not installed"
-    assert "install_peers.py" in answer["note"]
+    assert "install-peers" in answer["note"]
 
 
 def test_the_foreign_worker_needs_only_numpy(subject):
@@ -76,7 +76,7 @@ def test_the_foreign_worker_needs_only_numpy(subject):
 def test_a_worker_that_hangs_is_stopped(monkeypatch, subject):
     scripted(monkeypatch, "import time; time.sleep(60)")
     monkeypatch.setattr(peers, "GRACE", 0.1)
-    monkeypatch.setattr(peers, "_START", 0.1)
+    monkeypatch.setattr(peers, "START", 0.1)
     with PeerPool() as hanging:
         answer = hanging.ask("scip", subject, 0.2)
         assert (answer["status"], answer["seconds"]) == ("time limit", 0.2)

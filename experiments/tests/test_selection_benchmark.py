@@ -17,29 +17,29 @@ from exactsindy_experiments.selection_benchmark import run_selection, selection_
 from exactsindy_experiments.selection_cases import (
     FIELD_GRIDS,
     NOISES,
-    SelectionCase,
     field_cases,
     half_cases,
     load,
     named_cases,
 )
-from exactsindy_experiments.selection_plot import plot_reliability
-from exactsindy_experiments.selection_report import reliability, selection_report
-from exactsindy_experiments.selection_rows import CEILING, OURS, SSR, STLSQ, SelectionRow
-from exactsindy_experiments.selection_tuning import Example, compared_orbits, examples, fit_weights, shares_right
+from exactsindy_experiments.selection_report import plot_reliability, reliability, selection_report
+from exactsindy_experiments.selection_rows import CEILING, OURS, SSR, STLSQ, SelectionCase, SelectionRow
+from exactsindy_experiments.selection_tuning import Example, compared_fits, examples, fit_weights, shares_right
 
 CASE = SelectionCase("tuning", "lotka_volterra", 400, 0.005, 0)
 
 
 def row(**changes):
-    base = SelectionRow("reporting", "random-1", 400, 0.05, 1, OURS, "x'", True, 1.0, 2, 2, 0.9, 100.0, 1.0)
+    case = SelectionCase("reporting", "random-1", 400, 0.05, 1)
+    of_case = {name: changes.pop(name) for name in ("part", "system", "seed") if name in changes}
+    base = SelectionRow(replace(case, **of_case), OURS, "x'", True, 1.0, 2, 2, 0.9, 100.0, 1.0)
     return replace(base, **changes)
 
 
 def test_halves_share_no_data_and_cover_all_cells():
     tuning, reporting = (half_cases(half, (400, 1200), NOISES, 3) for half in ("tuning", "reporting"))
     assert len(tuning) == len(reporting) == 2 * 6 * (3 + len(SYSTEMS))
-    assert not {case.key for case in tuning} & {case.key for case in reporting}
+    assert not set(tuning) & set(reporting)
     drawn = {int(c.system.removeprefix("random-")) % 2 for c in reporting if c.system.startswith("random-")}
     assert drawn == {1}
     first, second = load(CASE), load(replace(CASE, part="reporting", seed=1))
@@ -147,9 +147,9 @@ def test_the_page_says_whether_the_confidence_holds_for_fields():
     assert "| 0.70 | 4 | 0.75 ± 0.22 |" in page
 
 
-def test_orbits_of_tuning_systems_tell_how_often_a_rule_is_right():
+def test_fits_of_tuning_systems_tell_how_often_a_rule_is_right():
     noisy = SelectionCase("tuning", "lotka_volterra", 400, 0.1, 0)
-    (one,) = compared_orbits([noisy], say=lambda text: None)
+    (one,) = compared_fits([noisy], say=lambda text: None)
     assert len(list(one.examples())) == len(one.comparison.rivals) > 0
     shares = shares_right([one], lambda rule, value: replace(rule, gamma=value), (0.5, 1e6))
     own = [one.right(one.comparison.evidence, i) for i in one.comparison.rivals]
@@ -159,13 +159,11 @@ def test_orbits_of_tuning_systems_tell_how_often_a_rule_is_right():
 
 def test_large_libraries_take_the_place_of_those_of_the_cases():
     noisy = SelectionCase("tuning", "lotka_volterra", 400, 0.1, 0)
-    (one,) = compared_orbits(
-        [noisy], library=lambda states: Polynomials(7 if states == 2 else 1), say=lambda text: None
-    )
+    (one,) = compared_fits([noisy], library=lambda states: Polynomials(7 if states == 2 else 1), say=lambda text: None)
     assert one.comparison.evidence.terms == (36, 36)
 
 
-def test_orbits_of_drawn_fields_are_compared(monkeypatch):
+def test_fits_of_drawn_fields_are_compared(monkeypatch):
     monkeypatch.setattr(field_tuning, "LINES", {"burgers_fisher": LINES["burgers_fisher"]})
     monkeypatch.setattr(field_tuning, "LINE_DRAWS", 1)
     monkeypatch.setattr(field_tuning, "LINE_NOISES", (0.02, 0.5))

@@ -6,9 +6,10 @@ from dataclasses import replace
 import pytest
 
 from exactsindy.errors import SolverError
-from exactsindy_experiments import Answer, Case, Limits, measure
+from exactsindy_experiments.solver_benchmark import measure
+from exactsindy_experiments.solver_rows import Answer, Case, Limits, Task
 
-OURS = Case("hopf", 3, 0.5, 1, "x'", 2, 0.01, "exactsindy")
+OURS = Case(Task("hopf", 3, 0.5, 1, "x'", 2, 0.01), "exactsindy")
 PEER = replace(OURS, solver="gurobi sos1")
 
 
@@ -94,7 +95,9 @@ def test_refusals_are_rows_without_numbers(proved, status):
 def test_l0bnb_gets_a_penalty_between_the_neighbouring_sizes(proved, stand_in):
     peers = FixedPeers(indices(proved))
     measure(replace(OURS, solver="l0bnb"), proved=proved, peers=peers, reference=stand_in)
-    values = [measure(replace(OURS, size=size), reference=stand_in).objective for size in range(4)]
+    values = [
+        measure(replace(OURS, task=replace(OURS.task, size=size)), reference=stand_in).objective for size in range(4)
+    ]
     penalty, largest = peers.asked[0][3:]
     if penalty:
         assert values[2] - values[3] < penalty < min(values[1] - values[2], (values[0] - values[2]) / 2)

@@ -1,46 +1,208 @@
-"""bench: the front end of the solver benchmark."""
+"""bench: one subcommand per benchmark; each writes a page (and tables, plots) into a folder."""
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from exactsindy.cli import output
+from exactsindy.cli import options, output
+
+bench = typer.Typer(
+    help="Benchmarks: how fast and how right this package is, beside others, as far as they are installed.",
+    no_args_is_help=True,
+)
+Out = Annotated[Path, typer.Option("--out", "--output", help="Folder for the page; a later call goes on there.")]
+ReportOnly = Annotated[bool, typer.Option("--report-only", help="Measure nothing, write page and plot again.")]
+_FOLDER = Path("benchmark")
 
 
-def bench(
-    preset: Annotated[str, typer.Option(help="Which cases: quick (two minutes), standard, ...")] = "quick",
-    out: Annotated[Path, typer.Option(help="Folder for tables, page and plot; a later call goes on there.")] = Path(
-        "benchmark"
-    ),
+@bench.command()
+def solver(
+    preset: Annotated[str, typer.Option(help="Which cases: quick (two minutes), standard, full (hours).")] = "quick",
+    quick: Annotated[bool, typer.Option("--quick", help="The preset quick.")] = False,
+    out: Out = _FOLDER,
     seconds: Annotated[float | None, typer.Option(min=0.1, help="Time limit of one solve.")] = None,
+    peers_python: Annotated[
+        Path | None, typer.Option(help="Python of OKRidge and l0bnb; that of install-peers by default.")
+    ] = None,
+    report_only: ReportOnly = False,
 ) -> None:
-    r"""Measure the solver against Gurobi, SCIP, OKRidge, l0bnb and enumeration, as far as they are installed.
+    r"""Measure the solver against Gurobi, SCIP, OKRidge, l0bnb and enumeration.
 
     \b
     Example:
-      exactsindy bench --preset quick --out benchmark
+      exactsindy bench solver --preset quick --out benchmark
     """
-    from exactsindy._atomic import write_atomically
-    from exactsindy_experiments.presets import PRESETS
-    from exactsindy_experiments.runner import path_table, run, run_paths, solver_table
+    from exactsindy_experiments.pages import machine, write_page
+    from exactsindy_experiments.peers import PEERS_PYTHON
     from exactsindy_experiments.solver_plot import plot
-    from exactsindy_experiments.solver_report import machine, report
+    from exactsindy_experiments.solver_presets import PRESETS
+    from exactsindy_experiments.solver_report import report
+    from exactsindy_experiments.solver_run import path_table, run, run_paths, solver_table
 
+    preset = "quick" if quick else preset
     if preset not in PRESETS:
         output.fail(f"--preset {preset!r}: expected one of {', '.join(sorted(PRESETS))}.")
     chosen = PRESETS[preset]()
     chosen = chosen if seconds is None else chosen.with_seconds(seconds)
-    out.mkdir(parents=True, exist_ok=True)
     try:
-        run(chosen, out, say=output.note)
-        run_paths(chosen, out, say=output.note)
+        if not report_only:
+            run(chosen, out, foreign_python=peers_python or PEERS_PYTHON, say=output.note)
+            run_paths(chosen, out, say=output.note)
     except KeyboardInterrupt:
-        output.note(f"Interrupted. What was measured is in {out}; the same command goes on.")
-        raise typer.Exit(output.INTERRUPTED) from None
+        _interrupted(out)
     rows, paths = list(solver_table(out)), list(path_table(out))
-    write_atomically(out / "solver.md", report(rows, paths, machine()))
+    write_page(out / "solver.md", report(rows, paths, machine()))
     plot(rows, out / "solver.png")
     typer.echo(str(out / "solver.md"))
+
+
+@bench.command()
+def constraints(
+    out: Out = _FOLDER,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Time limit of Gurobi per problem.")] = 60.0,
+) -> None:
+    """Measure constrained solves against Gurobi: Duffing, and joint Lorenz and MHD problems (two minutes)."""
+    from exactsindy_experiments.constraint_benchmark import measure, page
+    from exactsindy_experiments.constraint_cases import duffing_cases, joint_cases
+    from exactsindy_experiments.pages import machine
+
+    rows = []
+    for case in itertools.chain(duffing_cases(), joint_cases()):
+        row = measure(case, seconds=seconds)
+        output.note(f"{row.name}: {1e3 * row.native:.3f} ms against {1e3 * row.peer:.1f} ms, same {row.same}")
+        rows.append(row)
+    _write(out / "constraints.md", page(rows, machine()))
+
+
+@bench.command()
+def selection(
+    part: Annotated[str, typer.Option(help="random, named, fields, conditions, or all.")] = "all",
+    samples: Annotated[str | None, typer.Option(help="Lengths of the random data sets, such as 400,1200.")] = None,
+    systems: Annotated[int, typer.Option(min=1, help="Random systems of a half.")] = 17,
+    seeds: Annotated[int, typer.Option(min=1, help="Seeds of the named systems and fields.")] = 10,
+    only: Annotated[str | None, typer.Option(help="Only these systems: lorenz,hopf.")] = None,
+    no_baselines: Annotated[bool, typer.Option("--no-baselines", help="Leave STLSQ and SSR out.")] = False,
+    tune: Annotated[
+        str | None,
+        typer.Option(
+            help="Fit on the tuning half: rows, trajectories, gamma (of large libraries), fields, field-trajectories, "
+            "or sampling (the power of samples per period)."
+        ),
+    ] = None,
+    out: Out = _FOLDER,
+    report_only: ReportOnly = False,
+) -> None:
+    r"""Measure how often the default finds exactly the true terms, against tuned STLSQ and SSR (hours).
+
+    \b
+    Examples:
+      exactsindy bench selection --part named --only lorenz --seeds 2
+      exactsindy bench selection --report-only --out docs/benchmarks
+    """
+    from exactsindy_experiments.pages import machine, write_page
+    from exactsindy_experiments.selection_benchmark import run_selection, selection_table
+    from exactsindy_experiments.selection_cases import SAMPLES, part_cases
+    from exactsindy_experiments.selection_conditions import condition_cases
+    from exactsindy_experiments.selection_report import plot_reliability, selection_report
+    from exactsindy_experiments.tuning import tune as fit
+
+    numbers = options.numbers(samples, "--samples") if samples else SAMPLES
+    lengths = tuple(round(n) for n in numbers)
+    if tune is not None:
+        typer.echo(fit(tune, lengths, systems, say=output.note))
+        return
+    parts = {**part_cases(lengths, systems, seeds), "conditions": condition_cases()}
+    if part not in (*parts, "all"):
+        output.fail(f"--part {part!r}: expected one of {', '.join(parts)}, all.")
+    wanted = options.names(only)
+    try:
+        for name in [] if report_only else list(parts) if part == "all" else [part]:
+            cases = [case for case in parts[name] if wanted is None or case.system.split(": ")[-1] in wanted]
+            run_selection(cases, out, baselines=name == "random" and not no_baselines, say=output.note)
+    except KeyboardInterrupt:
+        _interrupted(out)
+    rows = list(selection_table(out))
+    write_page(out / "selection.md", selection_report(rows, machine()))
+    plot_reliability(rows, out / "selection_reliability.png")
+    typer.echo(str(out / "selection.md"))
+
+
+@bench.command()
+def miosr(
+    out: Out = _FOLDER,
+    seconds: Annotated[float, typer.Option(min=0.1, help="regression_timeout of both (PySINDy's default: 10).")] = 10.0,
+) -> None:
+    """Measure PySINDy's MIOSR (Gurobi) against ours inside PySINDy (minutes)."""
+    from exactsindy_experiments.optimizer_benchmark import miosr_page
+
+    _write(out / "miosr.md", miosr_page(seconds, output.note))
+
+
+@bench.command()
+def pipeline(
+    cases: Annotated[list[str] | None, typer.Argument(help="Some cases (strong, weak_ode, ..., import).")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Small data, about a minute.")] = False,
+    size: Annotated[
+        int | None, typer.Option(min=1, help="Instead of the size of the case (weak_pde needs 15 GB at 256).")
+    ] = None,
+    out: Out = _FOLDER,
+) -> None:
+    """Measure building the regression, simulation and import beside PySINDy and NumPy."""
+    from exactsindy_experiments.pipeline_benchmark import compare, imports, page
+    from exactsindy_experiments.pipeline_cases import CASES
+
+    known = [*CASES, "import"]
+    chosen = cases or known
+    for name in chosen:
+        if name not in known:
+            output.fail(f"there is no case {name!r}; expected some of {', '.join(known)}.")
+    lines, import_lines = [], []
+    for name in chosen:
+        if name == "import":
+            import_lines = imports(5 if quick else 15, output.note)
+        else:
+            lines += compare(name, size or (CASES[name].quick if quick else CASES[name].full), output.note)
+    _write(out / "pipeline.md", page(lines, import_lines))
+
+
+@bench.command()
+def reaction_diffusion(out: Out = _FOLDER) -> None:
+    """Measure the paper's hardest regression, 2D reaction-diffusion in weak form, at growing noise."""
+    from exactsindy_experiments.reaction_diffusion import page
+
+    _write(out / "reaction_diffusion.md", page(output.note))
+
+
+@bench.command()
+def profile(
+    seconds: Annotated[float, typer.Option(min=0.1, help="How long to search.")] = 10.0,
+) -> None:
+    """Print where the time of a search goes (needs Linux perf)."""
+    from exactsindy_experiments.profile_search import profile as run
+
+    typer.echo(run(seconds))
+
+
+@bench.command()
+def install_peers() -> None:
+    """Install OKRidge and l0bnb, which need NumPy below 2, into build/peers; without them they are not compared."""
+    from exactsindy_experiments.peers import install
+
+    if install():
+        output.fail("OKRidge and l0bnb could not be installed; the benchmark runs without them.")
+
+
+def _write(path: Path, text: str) -> None:
+    from exactsindy_experiments.pages import write_page
+
+    write_page(path, text)
+    typer.echo(str(path))
+
+
+def _interrupted(folder: Path) -> None:
+    output.note(f"Interrupted. What was measured is in {folder}; the same command goes on.")
+    raise typer.Exit(output.INTERRUPTED) from None

@@ -73,33 +73,33 @@ def thinned(drawn: RandomSystem, n: int, rng: Rng) -> Experiment:
 
 def several(drawn: RandomSystem, n: int, rng: Rng) -> Experiment:
     """Return ten trajectories of a tenth of the length."""
-    _, orbit = drawn.simulate(n)
+    _, path = drawn.simulate(n)
     times: Array = np.float64(drawn.step) * np.arange(n // _PIECES)
-    orbits = (_nearby(drawn.system.right_hand_side, orbit, times, rng) for _ in range(_PIECES))
-    return _experiment(drawn, *(_member(drawn, times, states) for states in orbits))
+    members = (_nearby(drawn.system.right_hand_side, path, times, rng) for _ in range(_PIECES))
+    return _experiment(drawn, *(_member(drawn, times, states) for states in members))
 
 
-def _nearby(rate: Callable[[Array], Array], orbit: Array, times: Array, rng: Rng) -> Array:
-    """Return a trajectory that starts near an orbit, away from where that started, and stays about as small."""
+def _nearby(rate: Callable[[Array], Array], path: Array, times: Array, rng: Rng) -> Array:
+    """Return a trajectory that starts near another one, away from where that started, and stays about as small."""
     for _ in range(_TRIES):
-        start = orbit[rng.integers(len(orbit))] + 0.3 * orbit.std(axis=0) * rng.normal(size=orbit.shape[1])
-        found = _bounded(rate, start, times, 2 * np.abs(orbit).max())
+        start = path[rng.integers(len(path))] + 0.3 * path.std(axis=0) * rng.normal(size=path.shape[1])
+        found = _bounded(rate, start, times, 2 * np.abs(path).max())
         if found is not None:
             return found
-    raise DataError("condition: no bounded trajectory near the orbit was found.")
+    raise DataError("condition: no bounded trajectory near the given one was found.")
 
 
 def forced(drawn: RandomSystem, n: int, rng: Rng) -> Experiment:
     """Return a system with a known input in its first equation, half as large as the right-hand side."""
-    times, orbit = drawn.simulate(n)
+    times, path = drawn.simulate(n)
     waves = [(rng.uniform(0.2, 1.5), rng.uniform(0, 2 * np.pi)) for _ in range(4)]
     beat = 2 * np.pi / (100 * drawn.step)
 
     def force(t: float | Array) -> Array:
         return np.asarray(sum(np.sin(beat * w * t + phase) for w, phase in waves) / np.sqrt(2))
 
-    size = _INPUT * float(np.sqrt(np.mean(drawn.system.right_hand_side(orbit)[:, 0] ** 2)))
-    most, end = max(3 * float(np.abs(orbit).max()), 2.0), float(times[-1])
+    size = _INPUT * float(np.sqrt(np.mean(drawn.system.right_hand_side(path)[:, 0] ** 2)))
+    most, end = max(3 * float(np.abs(path).max()), 2.0), float(times[-1])
     states = None
     while states is None:
 
@@ -135,7 +135,7 @@ def parameter(drawn: RandomSystem, n: int, rng: Rng) -> Experiment:
     target, terms = next(iter(system.truth.items()))
     term = next(term for term in terms if term in system.states)
     column = system.states.index(term)
-    _, orbit = drawn.simulate(n)
+    _, path = drawn.simulate(n)
     times: Array = np.float64(drawn.step) * np.arange(n // _PIECES)
     members = []
     for p in rng.permutation(np.linspace(0.7, 1.3, _PIECES)):
@@ -145,7 +145,7 @@ def parameter(drawn: RandomSystem, n: int, rng: Rng) -> Experiment:
             change[0] += (p - 1) * terms[term] * x[column]
             return change
 
-        states = _nearby(rate, orbit, times, rng)
+        states = _nearby(rate, path, times, rng)
         members.append(
             Trajectory(times, np.column_stack([states, np.full(len(times), p)]), names=(*system.states, "p"))
         )
@@ -158,12 +158,12 @@ def parameter(drawn: RandomSystem, n: int, rng: Rng) -> Experiment:
 def weakened(drawn: RandomSystem, n: int, rng: Rng) -> Experiment:
     """Return a system with one more term in its first equation, 1.5 % of the right-hand side beyond the others."""
     system = drawn.system
-    times, orbit = drawn.simulate(n)
+    times, path = drawn.simulate(n)
     target = next(iter(system.truth))
     features = Polynomials(drawn.degree).bind(system.states)
     known = [features.names.index(name) for name in system.truth[target]]
     quadratic = len(Polynomials(2).bind(system.states).names)
-    columns, rates = features.evaluate(orbit), system.right_hand_side(orbit)[:, 0]
+    columns, rates = features.evaluate(path), system.right_hand_side(path)[:, 0]
     for j in rng.permutation([j for j in range(quadratic) if j not in known]):
         fit = np.linalg.lstsq(columns[:, known], columns[:, j], rcond=None)[0]
         alone = columns[:, j] - columns[:, known] @ fit
@@ -174,7 +174,7 @@ def weakened(drawn: RandomSystem, n: int, rng: Rng) -> Experiment:
             change[0] += size * features.evaluate(x[None])[0, j]
             return change
 
-        states = _bounded(rate, drawn.start, times, 2 * np.abs(orbit).max())
+        states = _bounded(rate, drawn.start, times, 2 * np.abs(path).max())
         if states is not None:
             plain = _experiment(drawn, _member(drawn, times, states))
             return replace(plain, truth={**plain.truth, target: plain.truth[target] | {features.names[j]}})
@@ -182,7 +182,7 @@ def weakened(drawn: RandomSystem, n: int, rng: Rng) -> Experiment:
 
 
 def _bounded(rate: Callable[[Array], Array], start: Array, times: Array, most: float) -> Array | None:
-    """Return the orbit from a start; None if it runs away or exceeds a bound."""
+    """Return the trajectory from a start; None if it runs away or exceeds a bound."""
     try:
         found = integrate(rate, start, times)
     except DataError:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -14,21 +13,20 @@ from exactsindy.solver import Settings, Total, solve
 from exactsindy.solver.backends.gurobi import write_model
 from exactsindy.solver.backends.scaling import scaled_problem
 from exactsindy_experiments.constraint_cases import Case
+from exactsindy_experiments.pages import geometric_mean, table
 
 _REPEATS = 5
 _HEAD = """# Constraint benchmark
 
-`python benchmarks/constraints.py` writes this page. The paper's Duffing experiment (two equations, cubic library, 20
+`exactsindy bench constraints` writes this page. The paper's Duffing experiment (two equations, cubic library, 20
 joint coefficients, 6 equalities, one budget; dt 0.01 s, derivative smoothed over 21 samples, ridge 1e-3), and joint
 Lorenz and MHD problems with equalities, bounds, signs and inequalities. Both sides start from the compressed problem.
 *native* is our native call (setting up, search, proof of optimum and margin), *call* the whole call from Python
 including the translation of the constraints, which *translate* gives apart; *Gurobi* is its solve with scaled columns
 and gap and tolerances 1e-9 (an equal proof), model building apart. The least of 5 (Gurobi: 3) runs.
 """
-_COLUMNS = (
-    "| problem | coefficients | == | <= | translate ms | native ms | call ms | nodes | proved | Gurobi ms | nodes "
-    "| ratio | same support |"
-)
+_COLUMNS = ("problem", "coefficients", "==", "<=", "translate ms", "native ms", "call ms", "nodes", "proved")
+_PEER = ("Gurobi ms", "nodes", "ratio", "same support")
 
 
 @dataclass(frozen=True)
@@ -122,26 +120,22 @@ def page(rows: Sequence[ConstraintRow], machine: str) -> str:
     """Return the page docs/benchmarks/constraints.md."""
     duffing = [row for row in rows if row.name.startswith("Duffing")]
     others = [row for row in rows if not row.name.startswith("Duffing")]
-    lines = [_HEAD, f"Machine: {machine.rstrip('.')}.", "", f"Duffing: {_summary(duffing)}"]
-    lines += [f"Joint Lorenz and MHD: {_summary(others)}"] if others else []
-    return "\n".join([*lines, "", _COLUMNS, "|---" * 13 + "|", *map(_line, rows)]) + "\n"
+    text = f"{_HEAD}\nMachine: {machine.rstrip('.')}.\n\nDuffing: {_summary(duffing)}\n"
+    text += f"Joint Lorenz and MHD: {_summary(others)}\n" if others else ""
+    return f"{text}\n{table([*_COLUMNS, *_PEER], map(_cells, rows))}"
 
 
 def _summary(rows: Sequence[ConstraintRow]) -> str:
     same, translate = sum(row.same for row in rows), 1e3 * max(row.translate for row in rows)
+    ratios = [row.ratio for row in rows]
     return (
-        f"Gurobi needs {_mean(rows):.0f} times our native call (geometric mean of {len(rows)}; least "
-        f"{min(row.ratio for row in rows):.0f}); the same support in {same} of {len(rows)}; translation at most "
-        f"{translate:.2f} ms."
+        f"Gurobi needs {geometric_mean(ratios):.0f} times our native call (geometric mean of {len(rows)}; least "
+        f"{min(ratios):.0f}); the same support in {same} of {len(rows)}; translation at most {translate:.2f} ms."
     )
 
 
-def _mean(rows: Sequence[ConstraintRow]) -> float:
-    return float(np.exp(np.mean([np.log(row.ratio) for row in rows])))
-
-
-def _line(row: ConstraintRow) -> str:
-    cells: list[Any] = [
+def _cells(row: ConstraintRow) -> list[object]:
+    return [
         row.name,
         row.columns,
         row.equalities,
@@ -156,4 +150,3 @@ def _line(row: ConstraintRow) -> str:
         f"{row.ratio:.0f}",
         "yes" if row.same else "NO",
     ]
-    return "| " + " | ".join(map(str, cells)) + " |"

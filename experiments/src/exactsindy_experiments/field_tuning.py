@@ -1,4 +1,4 @@
-"""Fits the weights of `PathEvidence` for modes of fields, on drawn equations other than those reported."""
+"""Examples for the weights of `PathEvidence` on modes of fields: drawn equations other than those reported."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class TunedPath:
     truth: tuple[frozenset[str], ...]
 
     def right(self, entry: int, k: int) -> bool:
-        """Say whether the support of a size is the true one."""
+        """Return True if the support of a size is the true one."""
         names = self.path.problem.names
         return frozenset(names[j] for j in self.path[k].support[entry]) == self.truth[entry]
 
@@ -84,7 +84,7 @@ def tuning_paths(half: int, *, say: Callable[[str], None] = print) -> Iterator[T
 
 
 def compared_fields(half: int, *, say: Callable[[str], None] = print) -> Iterator[Compared]:
-    """Yield the orbits compared where rows leave equations open, as `PathEvidence.for_modes` in use makes them."""
+    """Yield the trajectory fits compared where the rows, judged by `PathEvidence.for_modes`, are ambiguous."""
     for drawn in drawn_fields(half, planes=False, say=say):
         problem = drawn.prepared.problem
         size = default_size(drawn.data, problem)

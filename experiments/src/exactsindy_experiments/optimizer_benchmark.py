@@ -1,7 +1,4 @@
-"""Optimizers with PySINDy's interface on the same library matrix: time, and how far from the proved optimum.
-
-The optimizers are passed in, so that this room knows neither PySINDy's nor ours.
-"""
+"""Optimizers with PySINDy's interface on the same library matrix: time, and how far from the proved optimum."""
 
 from __future__ import annotations
 
@@ -19,12 +16,14 @@ from exactsindy.problem import Problem
 from exactsindy.solver import Settings, Total, solve
 from exactsindy.systems import find_system
 from exactsindy_experiments.instances import Instance, samples
+from exactsindy_experiments.pages import geometric_mean, table
+from exactsindy_experiments.paper.heuristics import pysindy
 
 Array = NDArray[np.float64]
 
-# An excess of the objective below this is rounding.
+#: An excess of the objective below this is rounding.
 SAME = 1e-9
-# The time of an optimizer is the least of this many fits; a fit of this many seconds is not repeated.
+#: The time of an optimizer is the least of this many fits; a fit of this many seconds is not repeated.
 REPEATS = 3
 LONG = 2.0
 
@@ -127,28 +126,59 @@ def _fit(optimizer: Any, theta: Array, y: Array) -> tuple[float, str]:
 
 def markdown(outcomes: Sequence[Outcome], reference: str) -> str:
     """Return one line per optimizer and task; ratios are times over that of ``reference``."""
-    own = {outcome.label: outcome.seconds for outcome in outcomes if outcome.optimizer == reference}
-    lines = ["| problem | terms | optimizer | seconds | ratio | answer |", "|---|---:|---|---:|---:|---|"]
+    ours = _times(outcomes, reference)
+    lines = []
     for o in outcomes:
-        ratio = "" if o.optimizer == reference or o.note else f"{o.seconds / own[o.label]:,.3g}x"
-        answer = o.note or (
-            "the proved optimum" if o.optimal else f"objective {100 * o.excess:.3g} % above the optimum"
-        )
-        lines.append(f"| {o.label} | {o.terms} | {o.optimizer} | {o.seconds:.3g} | {ratio} | {answer} |")
-    return "\n".join(lines)
+        ratio = "" if o.optimizer == reference or o.note else f"{o.seconds / ours[o.label]:,.3g}x"
+        answer = "the proved optimum" if o.optimal else f"objective {100 * o.excess:.3g} % above the optimum"
+        lines.append([o.label, o.terms, o.optimizer, f"{o.seconds:.3g}", ratio, o.note or answer])
+    return table(["problem", "terms", "optimizer", "seconds", "ratio", "answer"], lines, "lrlrrl")
 
 
 def summary(outcomes: Sequence[Outcome], reference: str) -> str:
     """Return one line per peer: geometric mean of the time ratios, and how many answers are optimal."""
-    own = {outcome.label: outcome.seconds for outcome in outcomes if outcome.optimizer == reference}
-    lines = []
+    ours = _times(outcomes, reference)
+    text = ""
     for name in dict.fromkeys(outcome.optimizer for outcome in outcomes):
         rows = [outcome for outcome in outcomes if outcome.optimizer == name]
         answered = [outcome for outcome in rows if not outcome.note]
         right = sum(outcome.optimal for outcome in answered)
-        line = f"{name}: {len(answered)} of {len(rows)} problems answered, {right} of the answers optimal"
+        text += f"- {name}: {len(answered)} of {len(rows)} problems answered, {right} of the answers optimal"
         if name != reference and answered:
-            ratios = [outcome.seconds / own[outcome.label] for outcome in answered]
-            line += f", {np.exp(np.mean(np.log(ratios))):,.3g} times the time of {reference} (geometric mean)"
-        lines.append(f"- {line}.")
-    return "\n".join(lines)
+            ratio = geometric_mean([outcome.seconds / ours[outcome.label] for outcome in answered])
+            text += f", {ratio:,.3g} times the time of {reference} (geometric mean)"
+        text += ".\n"
+    return text
+
+
+def _times(outcomes: Sequence[Outcome], optimizer: str) -> dict[str, float]:
+    return {outcome.label: outcome.seconds for outcome in outcomes if outcome.optimizer == optimizer}
+
+
+def miosr_page(seconds: float, say: Callable[[str], None]) -> str:
+    """Measure PySINDy's MIOSR, as it is and with a tight gap, and ours; return the page."""
+    from exactsindy.interop import MIOSR
+
+    ps = pysindy()
+
+    class Tight(ps.MIOSR):  # type: ignore[name-defined,misc]
+        """PySINDy's MIOSR with a gap that means a proof: Gurobi's default is 1e-4 of an objective without y'y."""
+
+        def _make_model(self, *args: Any, **options: Any) -> Any:
+            model, variables = super()._make_model(*args, **options)
+            model.params.MIPGap = 1e-9
+            return model, variables
+
+    ours, optimizers = "es.MIOSR", {"ps.MIOSR": ps.MIOSR, "ps.MIOSR with MIPGap=1e-9": Tight, "es.MIOSR": MIOSR}
+    for name in ("ps.MIOSR", ours):  # loads Gurobi and our core before anything is timed
+        _fit(optimizers[name](), np.eye(3), np.eye(3))
+    outcomes: list[Outcome] = []
+    for task in tasks():
+        outcomes += measure(task, optimizers, seconds=seconds)
+        say(f"{task.label}: " + ", ".join(f"{o.optimizer} {o.seconds:.3g} s" for o in outcomes[-len(optimizers) :]))
+    return (
+        "# PySINDy's MIOSR and ours\n\n"
+        f"The same library matrix for both, default options, regression_timeout={seconds:g}; seconds of `fit`,\n"
+        "the least of three fits (fewer where they take seconds). Reprinted by `exactsindy bench miosr`.\n\n"
+        f"{summary(outcomes, ours)}\n{markdown(outcomes, ours)}"
+    )

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
-import queue
 import subprocess
 import sys
 import tempfile
-import threading
+import venv
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,11 +14,15 @@ from typing import Any
 
 import numpy as np
 
+from exactsindy_experiments import peer_solvers, workers
 from exactsindy_experiments.instances import Equation
+from exactsindy_experiments.peer_solvers import no_answer
 
-#: A peer that overruns its limit by this many seconds is stopped.
-GRACE = 10.0
-_START = 60.0
+#: A peer that overruns its limit by this many seconds is stopped; the first request of each may take longer by START,
+#: because it includes importing and compiling the solver.
+GRACE, START = 10.0, 60.0
+#: Where `exactsindy bench install-peers` puts the Python of OKRidge and l0bnb.
+PEERS_PYTHON = Path("build", "peers", "Scripts/python.exe" if sys.platform == "win32" else "bin/python")
 
 
 @dataclass(frozen=True)
@@ -54,13 +55,14 @@ class PeerPool:
     Parameters
     ----------
     foreign_python
-        Python of the environment with OKRidge and l0bnb (``benchmarks/install_peers.py`` makes one); without
-        it these are reported as not installed.
+        Python of the environment with OKRidge and l0bnb (``exactsindy bench install-peers`` makes one);
+        without it these are reported as not installed.
     """
 
     def __init__(self, foreign_python: Path | None = None) -> None:
         self.foreign_python = foreign_python
-        self._workers: dict[bool, _Worker] = {}
+        self._workers: dict[bool, workers.Worker] = {}
+        self._seen: set[str] = set()
 
     def __enter__(self) -> PeerPool:
         return self
@@ -73,15 +75,14 @@ class PeerPool:
     def ask(
         self, name: str, equation: Equation, seconds: float, *, penalty: float = 0.0, largest: float = 0.0
     ) -> dict[str, Any]:
-        """Let a peer solve an equation; return its answer as in `exactsindy_experiments.worker`."""
+        """Let a peer solve an equation; return its answer as in `exactsindy_experiments.peer_solvers`."""
         peer = PEERS[name]
         command = self._command(peer)
         if command is None:
-            return _no_answer("not installed", "run benchmarks/install_peers.py for OKRidge and l0bnb")
+            return no_answer("not installed", "run `exactsindy bench install-peers` for OKRidge and l0bnb")
         worker = self._workers.get(peer.foreign)
-        fresh = worker is None
         if worker is None:
-            worker = self._workers[peer.foreign] = _Worker(command)
+            worker = self._workers[peer.foreign] = workers.Worker(command)
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder, "equation.npz")
             np.savez(
@@ -94,84 +95,33 @@ class PeerPool:
                 penalty=penalty,
                 largest=largest,
             )
-            # The first request of each solver includes importing and compiling it.
-            patience = seconds + GRACE + (_START if fresh or name not in worker.seen else 0.0)
+            patience = seconds + GRACE + (0.0 if name in self._seen else START)
             try:
                 answer = worker.ask({"solver": name, "equation": str(file), "seconds": seconds}, patience)
             except TimeoutError:
                 self._forget(peer)
-                return _no_answer("time limit", "stopped: it did not obey its time limit", seconds)
+                return no_answer("time limit", "stopped: it did not obey its time limit", seconds)
             except ConnectionError as error:
                 self._forget(peer)
-                return _no_answer("failed", str(error))
-        worker.seen.add(name)
+                return no_answer("failed", str(error))
+        self._seen.add(name)
         return answer
 
     def _forget(self, peer: Peer) -> None:
         self._workers.pop(peer.foreign).stop()
+        self._seen -= {other.name for other in PEERS.values() if other.foreign == peer.foreign}
 
     def _command(self, peer: Peer) -> list[str] | None:
         if not peer.foreign:
-            return [sys.executable, "-m", "exactsindy_experiments.worker"]
+            return workers.command(peer_solvers.__name__)
         if self.foreign_python is None or not self.foreign_python.exists():
             return None
-        # -P: the folder of the script holds modules of other names that must not hide installed ones.
-        return [str(self.foreign_python), "-P", str(Path(__file__).with_name("worker.py"))]
+        return workers.command(Path(peer_solvers.__file__), self.foreign_python)
 
 
-class _Worker:
-    """A running worker process and the thread that reads its answers."""
-
-    def __init__(self, command: list[str]) -> None:
-        # Its own session: Ctrl-C reaches the benchmark only, which then ends the worker.
-        self._process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            start_new_session=True,
-        )
-        self._answers: queue.Queue[str] = queue.Queue()
-        self.seen: set[str] = set()
-        threading.Thread(target=self._listen, daemon=True).start()
-
-    def ask(self, request: dict[str, Any], patience: float) -> dict[str, Any]:
-        """Return the answer; TimeoutError if it does not come, ConnectionError if the process died."""
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(request) + "\n")
-        self._process.stdin.flush()
-        try:
-            line = self._answers.get(timeout=patience)
-        except queue.Empty:
-            raise TimeoutError from None
-        if not line:
-            raise ConnectionError(f"the process ended with code {self._process.wait()}")
-        answer: dict[str, Any] = json.loads(line)
-        return answer
-
-    def stop(self) -> None:
-        """End the process, whatever it does."""
-        self._process.kill()
-        self._process.wait()
-        with contextlib.suppress(BrokenPipeError):
-            if self._process.stdin is not None:
-                self._process.stdin.close()
-
-    def _listen(self) -> None:
-        assert self._process.stdout is not None
-        with self._process.stdout as lines:
-            for line in lines:
-                self._answers.put(line)
-        self._answers.put("")
-
-
-def _no_answer(status: str, note: str, seconds: float = float("nan")) -> dict[str, Any]:
-    return {
-        "support": [],
-        "status": status,
-        "seconds": seconds,
-        "lower_bound": float("-inf"),
-        "nodes": -1,
-        "note": note,
-    }
+def install() -> int:
+    """Make the environment of OKRidge and l0bnb (they need NumPy below 2); return pip's exit code."""
+    venv.create(PEERS_PYTHON.parent.parent, with_pip=True, clear=True)
+    # okridge imports requests without declaring it.
+    packages = ["numpy<2", "okridge", "requests", "l0bnb"]
+    return subprocess.run([PEERS_PYTHON, "-m", "pip", "install", "--quiet", *packages], check=False).returncode

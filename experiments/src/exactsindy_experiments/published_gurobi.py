@@ -21,7 +21,7 @@ LICENCE_CODES = (10009, 10010)
 def solve_published(
     theta_factor: Array, z: Array, rest_square: float, ridge: Array, size: int, *, seconds: float, threads: int = 0
 ) -> dict[str, Any]:
-    """Solve one equation as published; return the answer in the form of `exactsindy_experiments.worker`."""
+    """Solve one equation as published; return the answer in the form of `exactsindy_experiments.peer_solvers`."""
     import gurobipy
 
     started = time.perf_counter()

@@ -93,8 +93,8 @@ def random_system(seed: int, *, states: int | None = None, kind: Kind | None = N
     kinds = (kind,) if kind else ("decaying",) if decays else ("oscillating", "chaotic")
     if kind == "chaotic" and d == 2:
         raise DataError("random_system(states=2, kind='chaotic'): two states cannot be chaotic; use 3 or more.")
-    for coef, orbit, found in _bounded(rng, d, kinds):
-        result = _accept(seed, coef, orbit, found)
+    for coef, path, found in _bounded(rng, d, kinds):
+        result = _accept(seed, coef, path, found)
         if result is not None:
             return result
     raise DataError(
@@ -157,13 +157,13 @@ def _bounded(rng: np.random.Generator, d: int, kinds: Sequence[Kind]) -> Iterato
     for _ in range(_ROUNDS):
         coef = _draw(rng, d, kinds, powers)
         start = rng.normal(0.0, 1.0, (len(coef), d)) + (0.5 if "decaying" in kinds else 0.0)
-        for i, found, orbit in _behaviour(coef, start, powers):
+        for i, found, path in _behaviour(coef, start, powers):
             if found in kinds:
-                yield coef[i], orbit, found
+                yield coef[i], path, found
 
 
 def _behaviour(coef: Array, start: Array, powers: NDArray[np.intp]) -> Iterator[tuple[int, Kind, Array]]:
-    """Yield which candidates stay bounded and move, what they do, and their orbit from where to start."""
+    """Yield which candidates stay bounded and move, what they do, and their trajectory from where to start."""
     alive = np.arange(len(coef))
     x = np.stack([start, start + 1e-7], axis=1)
     history = []
@@ -177,14 +177,14 @@ def _behaviour(coef: Array, start: Array, powers: NDArray[np.intp]) -> Iterator[
             history = [past[keep] for past in history]
     if not len(alive):
         return
-    orbit = np.array(history)
-    begin, late = orbit[:150].std(axis=0).min(axis=1), orbit[-500:].std(axis=0).min(axis=1)
+    path = np.array(history)
+    begin, late = path[:150].std(axis=0).min(axis=1), path[-500:].std(axis=0).min(axis=1)
     apart = np.abs(x[:, 1] - x[:, 0]).max(axis=1)
     for j, i in enumerate(alive):
         if begin[j] > 0.02 and late[j] < 0.2 * begin[j]:
-            yield int(i), "decaying", np.vstack([start[i], orbit[:, j]])
+            yield int(i), "decaying", np.vstack([start[i], path[:, j]])
         elif late[j] > 0.05:
-            yield int(i), "chaotic" if apart[j] > 1e-3 else "oscillating", orbit[_STEPS // 3 :, j]
+            yield int(i), "chaotic" if apart[j] > 1e-3 else "oscillating", path[_STEPS // 3 :, j]
 
 
 def _runge_kutta(x: Array, coef: Array, powers: NDArray[np.intp]) -> Array:
@@ -200,17 +200,17 @@ def _runge_kutta(x: Array, coef: Array, powers: NDArray[np.intp]) -> Array:
     return np.asarray(np.clip(np.nan_to_num(step, nan=1e3), -1e3, 1e3))
 
 
-def _accept(seed: int, coef: Array, orbit: Array, kind: Kind) -> RandomSystem | None:
+def _accept(seed: int, coef: Array, path: Array, kind: Kind) -> RandomSystem | None:
     d = len(coef)
     powers = _powers(d)
-    columns = _monomials(orbit, powers)
-    period = fastest_period(orbit, columns @ coef.T, _STEP)
-    if not 10 * _STEP < period < len(orbit) * _STEP / _PERIODS:
+    columns = _monomials(path, powers)
+    period = fastest_period(path, columns @ coef.T, _STEP)
+    if not 10 * _STEP < period < len(path) * _STEP / _PERIODS:
         return None
     window = int(_PERIODS * period / _STEP)
-    if _weakest(columns[:window], coef) < WEAKEST_SHARE or _fades(orbit[:window]):
+    if _weakest(columns[:window], coef) < WEAKEST_SHARE or _fades(path[:window]):
         return None
-    start, states = orbit[0], _LETTERS[:d]
+    start, states = path[0], _LETTERS[:d]
 
     def right_hand_side(x: Array) -> Array:
         return np.asarray(_monomials(np.asarray(x, dtype=float), powers) @ coef.T)
@@ -244,10 +244,10 @@ def fastest_period(x: Array, rates: Array, step: float) -> float:
     return float(min(periods))
 
 
-def _fades(orbit: Array) -> bool:
+def _fades(path: Array) -> bool:
     """Say whether a state has all but come to rest before the conditions' periods are over."""
-    quarter = len(orbit) // _PERIODS
-    return bool((orbit[-quarter:].std(axis=0) < _LEAST_LEFT * orbit[:quarter].std(axis=0)).any())
+    quarter = len(path) // _PERIODS
+    return bool((path[-quarter:].std(axis=0) < _LEAST_LEFT * path[:quarter].std(axis=0)).any())
 
 
 def _weakest(columns: Array, coef: Array) -> float:

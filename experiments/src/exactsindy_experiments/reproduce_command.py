@@ -19,10 +19,11 @@ def reproduce(
     noise: Annotated[str | None, typer.Option(help="Some noise levels of the constraint experiment.")] = None,
     trials: Annotated[str, typer.Option(help="Trials of every cell: how many, or which, such as 11-20.")] = "50",
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; every core by default.")] = None,
-    store: Annotated[Path, typer.Option(help="Results; a later call goes on there.")] = Path("paper_results.sqlite"),
-    out: Annotated[Path, typer.Option(help="Folder of the figures.")] = Path("paper_figures"),
+    store: Annotated[Path, typer.Option(help="Results; a later call goes on there.")] = Path("paper_results.csv"),
+    out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("paper_figures"),
     rows: Annotated[
-        Path | None, typer.Option(help="results.csv of an earlier report: the store takes its rows first.")
+        Path | None,
+        typer.Option(help="Rows of an earlier report (.csv, .csv.xz, .sqlite): the store takes them first."),
     ] = None,
     published: Annotated[
         Path | None, typer.Option(help="report: published trial files to compare with (results of sindy_mio_paper).")
@@ -48,8 +49,7 @@ def reproduce(
     if experiment not in (*known, "all", "report"):
         output.fail(f"there is no experiment {experiment!r}; expected list, report, all, {', '.join(known)}.")
     if rows is not None:
-        with paper.Store(store) as kept:
-            output.note(f"{kept.read_csv(rows)} rows of {rows} taken into {store}.")
+        output.note(f"{paper.take_rows(store, rows)} rows of {rows} taken into {store}.")
     if experiment == "report":
         typer.echo(str(paper.report(store, out, published)))
         return

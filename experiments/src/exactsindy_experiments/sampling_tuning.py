@@ -14,8 +14,8 @@ from exactsindy.discovery.sampling import FINE, sampling
 from exactsindy.forms import smooth
 from exactsindy.selection import TRAJECTORY_FIT
 from exactsindy_experiments.selection_benchmark import SETTINGS
-from exactsindy_experiments.selection_cases import SelectionCase
 from exactsindy_experiments.selection_conditions import load_condition
+from exactsindy_experiments.selection_rows import SelectionCase
 
 # Powers tried; the grid is finer than what a few dozen equations can tell apart.
 _POWERS = np.linspace(0.0, 3.0, 301)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from exactsindy.data import Trajectories
 from exactsindy.discovery import Discovery, discover
 from exactsindy.solver import Settings
+from exactsindy_experiments.results import Table
 from exactsindy_experiments.selection_baselines import tuned_supports
-from exactsindy_experiments.selection_cases import Loaded, SelectionCase, load
+from exactsindy_experiments.selection_cases import Loaded, load
 from exactsindy_experiments.selection_conditions import PARTS as CONDITION_PARTS
 from exactsindy_experiments.selection_conditions import load_condition
-from exactsindy_experiments.selection_rows import CEILING, KEY, OURS, SelectionRow
-from exactsindy_experiments.table import Table
+from exactsindy_experiments.selection_rows import CEILING, OURS, STLSQ, SelectionCase, SelectionRow
 
 # One thread: several data sets may be measured side by side.
 SETTINGS = Settings(seconds=60.0, threads=1)
@@ -22,7 +23,7 @@ SETTINGS = Settings(seconds=60.0, threads=1)
 
 def selection_table(folder: Path) -> Table[SelectionRow]:
     """Open the table of the selection benchmark."""
-    return Table(folder / "selection.csv", SelectionRow, KEY)
+    return Table(folder / "selection.csv", SelectionRow)
 
 
 def run_selection(
@@ -30,17 +31,18 @@ def run_selection(
 ) -> None:
     """Measure the cases that ``folder`` does not hold yet; each is on disk as soon as it is measured."""
     table = selection_table(folder)
-    present = {(r.part, r.system, r.samples, r.noise, r.seed, r.method) for r in table}
-    wanted = [*(["STLSQ, tuned"] if baselines else []), OURS]
-    todo = [case for case in cases if any((*case.key, method) not in present for method in wanted)]
+    present = {(row.case, row.method) for row in table}
+    wanted = [STLSQ, OURS] if baselines else [OURS]
+    todo = [case for case in cases if any((case, method) not in present for method in wanted)]
     say(f"{len(cases) - len(todo)} data sets present, {len(todo)} to measure.")
     for i, case in enumerate(todo):
-        rows = measure_selection(case, baselines=baselines and (*case.key, "STLSQ, tuned") not in present)
-        for row in rows:
-            table.append(row)
-        mine = [row for row in rows if row.method == OURS]
-        found = f"{sum(row.exact for row in mine)} of {len(mine)} equations exact"
-        say(f"[{i + 1}/{len(todo)}] {case.system}, n {case.samples}, noise {100 * case.noise:g} %: {found}")
+        rows = measure_selection(case, baselines=baselines and (case, STLSQ) not in present)
+        table.append(*rows)
+        exact = [row.exact for row in rows if row.method == OURS]
+        say(
+            f"[{i + 1}/{len(todo)}] {case.system}, n {case.samples}, noise {100 * case.noise:g} %: "
+            f"{sum(exact)} of {len(exact)} equations exact"
+        )
 
 
 def measure_selection(case: SelectionCase, *, baselines: bool = True) -> list[SelectionRow]:
@@ -71,7 +73,7 @@ def _ours(case: SelectionCase, loaded: Loaded, found: Discovery, seconds: float)
     supports = [frozenset(terms) for terms in found.solution.terms.values()]
     choices = found.selection.choices
     for row, choice in zip(_rows(case, loaded, OURS, supports, seconds), choices, strict=True):
-        yield SelectionRow(**{**vars(row), "confidence": choice.confidence, "ratio": choice.score})
+        yield replace(row, confidence=choice.confidence, ratio=choice.score)
 
 
 def _rows(
@@ -79,7 +81,9 @@ def _rows(
 ) -> list[SelectionRow]:
     return [
         SelectionRow(
-            *(case.part, case.system, case.samples, case.noise, case.seed, method, target),
+            case=case,
+            method=method,
+            equation=target,
             exact=support == true,
             overlap=len(support & true) / max(len(support | true), 1),
             size=len(support),

@@ -20,6 +20,7 @@ from exactsindy.systems import (
     noise_scale,
 )
 from exactsindy_experiments.random_systems import PER_PERIOD, RandomSystem, fastest_period, random_system
+from exactsindy_experiments.selection_rows import SelectionCase
 
 Array = NDArray[np.float64]
 
@@ -46,22 +47,6 @@ FIELD_NOISES = {
 # Points per axis and times where an experiment is larger than the system's own grid: as many times as published, half
 # the points.
 FIELD_GRIDS = {"reaction_diffusion": (128, np.linspace(0, 5, 250))}
-
-
-@dataclass(frozen=True)
-class SelectionCase:
-    """One data set: ``system`` is ``random-3``, ``lorenz`` (a half's initial condition) or a field system."""
-
-    part: str
-    system: str
-    samples: int
-    noise: float
-    seed: int
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        """Return what identifies the case."""
-        return (self.part, self.system, self.samples, self.noise, self.seed)
 
 
 @dataclass(frozen=True)
@@ -99,6 +84,15 @@ def field_cases(seeds: tuple[int, ...] = SEEDS) -> list[SelectionCase]:
     ]
 
 
+def part_cases(samples: tuple[int, ...], systems: int, seeds: int) -> dict[str, list[SelectionCase]]:
+    """Return the cases of each part of the benchmark but the conditions."""
+    return {
+        "random": half_cases("reporting", samples, NOISES, systems),
+        "named": named_cases(SEEDS[:seeds]),
+        "fields": field_cases(SEEDS[:seeds]),
+    }
+
+
 def load(case: SelectionCase) -> Loaded:
     """Simulate the data of a case and add its noise."""
     if case.part == "fields":
@@ -134,7 +128,7 @@ def _named(case: SelectionCase) -> Loaded:
 
 def _drawn(case: SelectionCase) -> Loaded:
     drawn = drawn_system(case.system, case.seed)
-    clean = _orbit(case.system, case.seed)[: case.samples]
+    clean = _trajectory(case.system, case.seed)[: case.samples]
     # Classic systems have negative numbers; their two halves differ in the start and in the noise.
     rng = np.random.default_rng([drawn.seed + 1000 + 7 * case.seed, case.samples, round(case.noise * 1e4)])
     data = Trajectories.from_arrays(add_noise(clean, case.noise, rng), time=drawn.step, states=drawn.system.states)
@@ -150,12 +144,12 @@ def drawn_system(name: str, start: int) -> RandomSystem:
     system = find_system(name)
     x0 = system.initial_condition(np.random.RandomState(2000 + start))
     step = 0.02
-    orbit = system.simulate(x0, np.arange(0, 60 if len(system.states) < 6 else 20, step))
-    period = fastest_period(orbit, system.right_hand_side(orbit), step)
+    states = system.simulate(x0, np.arange(0, 60 if len(system.states) < 6 else 20, step))
+    period = fastest_period(states, system.right_hand_side(states), step)
     degree = {2: 4, 3: 3, 4: 3, 6: 2}[len(system.states)]
     return RandomSystem(-1 - list(SYSTEMS).index(name), system, x0, period / PER_PERIOD, "classic", degree)
 
 
 @lru_cache(maxsize=64)
-def _orbit(name: str, start: int) -> Array:
+def _trajectory(name: str, start: int) -> Array:
     return drawn_system(name, start).simulate(max(SAMPLES))[1]

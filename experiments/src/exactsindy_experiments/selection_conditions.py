@@ -14,7 +14,8 @@ from exactsindy_experiments.condition_makers import Experiment
 from exactsindy_experiments.condition_noise import Noise
 from exactsindy_experiments.function_systems import FUNCTION_SYSTEMS, function_system
 from exactsindy_experiments.random_systems import RandomSystem
-from exactsindy_experiments.selection_cases import HALVES, Loaded, SelectionCase, drawn_system
+from exactsindy_experiments.selection_cases import HALVES, Loaded, drawn_system
+from exactsindy_experiments.selection_rows import SelectionCase
 
 Rng = np.random.Generator
 

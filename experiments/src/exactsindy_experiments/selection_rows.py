@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-KEY = ("part", "system", "samples", "noise", "seed", "method", "equation")
-
 OURS = "discover"
 CEILING = "best subset at the true k"
 STLSQ, SSR = "STLSQ, tuned", "SSR, tuned"
 METHODS = (OURS, CEILING, STLSQ, SSR)
+
+
+@dataclass(frozen=True)
+class SelectionCase:
+    """One data set: ``system`` is ``random-3``, ``lorenz`` (a half's initial condition) or a field system."""
+
+    part: str
+    system: str
+    samples: int
+    noise: float
+    seed: int
 
 
 @dataclass(frozen=True)
@@ -20,11 +29,7 @@ class SelectionRow:
     ``confidence``: the printed probability (ours only); ``ratio``: the growth ratio; ``seconds``: of the data set.
     """
 
-    part: str
-    system: str
-    samples: int
-    noise: float
-    seed: int
+    case: SelectionCase
     method: str
     equation: str
     exact: bool
@@ -34,3 +39,8 @@ class SelectionRow:
     confidence: float
     ratio: float
     seconds: float
+
+    @property
+    def key(self) -> tuple[SelectionCase, str, str]:
+        """What identifies the row."""
+        return self.case, self.method, self.equation

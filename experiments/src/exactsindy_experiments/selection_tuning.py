@@ -1,4 +1,4 @@
-"""Fits the weights of `PathEvidence` and `TrajectoryEvidence` to the tuning half of the random systems."""
+"""Examples of right and wrong choices on the tuning half of the random systems, and the weights they lead to."""
 
 from __future__ import annotations
 
@@ -19,15 +19,18 @@ from exactsindy.selection import PathEvidence, TrajectoryEvidence, select, share
 from exactsindy.selection.path_evidence import features
 from exactsindy.solver import Settings
 from exactsindy.trajectory_fit import Measured, features_of
-from exactsindy_experiments.selection_cases import Loaded, SelectionCase, load
+from exactsindy_experiments.selection_cases import Loaded, load
+from exactsindy_experiments.selection_rows import SelectionCase
 
 Array = NDArray[np.float64]
 
+#: Largest number of terms of a path.
 K_MAX = 8
 _LIMITS = Settings(threads=1, nodes=3000, seconds=4.0)
 # Weight of the squared weights: a few equations more or less must not turn them.
 _SHRINK = 0.3
-_ORBIT_SECONDS = 20.0
+# Time for the trajectory fits of one data set.
+_FIT_SECONDS = 20.0
 
 
 @dataclass(frozen=True)
@@ -39,8 +42,8 @@ class Example:
 
 
 @dataclass(frozen=True)
-class OrbitExample:
-    """One open equation of a tuning data set: what the confidence in its terms rests on, and whether they are right."""
+class FitExample:
+    """One ambiguous equation of a tuning data set: the features of its confidence, and whether its terms are right."""
 
     features: tuple[float, ...]
     right: bool
@@ -63,32 +66,32 @@ def examples(cases: Sequence[SelectionCase], *, say: Callable[[str], None] = pri
 
 @dataclass(frozen=True)
 class Compared:
-    """The orbits compared for one data set, and the true terms of its equations."""
+    """The trajectory fits compared for one data set, and the true terms of its equations."""
 
     measured: Measured
     comparison: Comparison
     truth: Sequence[frozenset[str]]
 
     def right(self, evidence: TrajectoryEvidence, equation: int) -> bool:
-        """Say whether the terms of an open equation that a rule prefers are the true ones."""
+        """Return True if the terms of an ambiguous equation that a rule prefers are the true ones."""
         names = features_of(self.measured, equation).names
         best = evidence.ranked(self.comparison.rivals[equation])[0]
         return frozenset(names[j] for j in best.support) == self.truth[equation]
 
-    def examples(self) -> Iterator[OrbitExample]:
-        """Yield the examples of the open equations."""
+    def examples(self) -> Iterator[FitExample]:
+        """Yield the examples of the ambiguous equations."""
         evidence = self.comparison.evidence
         for i, rivals in self.comparison.rivals.items():
-            yield OrbitExample(evidence.features(rivals), self.right(evidence, i))
+            yield FitExample(evidence.features(rivals), self.right(evidence, i))
 
 
-def compared_orbits(
+def compared_fits(
     cases: Sequence[SelectionCase],
     *,
     library: Callable[[int], Library] | None = None,
     say: Callable[[str], None] = print,
 ) -> Iterator[Compared]:
-    """Yield the orbits compared where rows leave equations open, as the weights of `PathEvidence` in use make them.
+    """Yield the trajectory fits compared where the rows, judged by `PathEvidence`, leave equations ambiguous.
 
     Parameters
     ----------
@@ -105,7 +108,7 @@ def compared_orbits(
         assert loaded.library is not None
         measured = fit_samples(prepared[-1], loaded.data, loaded.library)
         assert measured is not None
-        comparison = compare(selection, measured, K_MAX, replace(_LIMITS, seconds=_ORBIT_SECONDS))
+        comparison = compare(selection, measured, K_MAX, replace(_LIMITS, seconds=_FIT_SECONDS))
         if comparison is not None:
             yield Compared(measured, comparison, tuple(loaded.truth.values()))
 
@@ -113,7 +116,7 @@ def compared_orbits(
 def shares_right(
     data: Sequence[Compared], rule: Callable[[TrajectoryEvidence, float], TrajectoryEvidence], values: Sequence[float]
 ) -> dict[float, float]:
-    """Return for each value the share of open equations whose terms are right, if the rule is changed to it."""
+    """Return for each value the share of ambiguous equations whose terms are right, if the rule is changed to it."""
     found = {}
     for value in values:
         right = [one.right(rule(one.comparison.evidence, value), i) for one in data for i in one.comparison.rivals]
@@ -134,13 +137,13 @@ def _prepared(
         say(f"[{i + 1}/{len(cases)}] {case.system}, n {case.samples}, noise {100 * case.noise:g} %")
 
 
-def fit_confidence(data: Sequence[OrbitExample]) -> Array:
+def fit_confidence(data: Sequence[FitExample]) -> Array:
     """Return the weights of the constant and the features of greatest likelihood (logistic, slightly shrunk).
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> data = [OrbitExample((x,), bool(rng.random() < 1 / (1 + np.exp(1 - 2 * x)))) for x in rng.normal(size=2000)]
+    >>> data = [FitExample((x,), bool(rng.random() < 1 / (1 + np.exp(1 - 2 * x)))) for x in rng.normal(size=2000)]
     >>> bool(np.allclose(fit_confidence(data), (-1, 2), atol=0.3))
     True
     """

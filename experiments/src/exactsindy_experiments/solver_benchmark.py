@@ -1,27 +1,35 @@
-"""The solver benchmark: one case (instance, equation, size, ridge, solver) in, one measured row out."""
+"""The solver benchmark: one case (equation and solver) or one path in, one measured row out."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import numpy as np
 
 from exactsindy.errors import SolverError
-from exactsindy.solver.settings import Settings
+from exactsindy.solver import Settings, solve, solve_path
 from exactsindy_experiments.instances import Equation, equation, prepare
 from exactsindy_experiments.peers import PeerPool
-from exactsindy_experiments.solver_rows import AGREEMENT, OURS, REFUSALS, Answer, Case, Limits, Row
+from exactsindy_experiments.solver_rows import (
+    AGREEMENT,
+    OURS,
+    REFUSALS,
+    Answer,
+    Case,
+    Limits,
+    PathRow,
+    Row,
+    Task,
+)
 
 Solver = Callable[[Equation, float], Answer]
 
 
 def native(equation: Equation, seconds: float) -> Answer:
     """Solve with this package's own search."""
-    from exactsindy.solver import solve
-
     settings = Settings(seconds=seconds)
     started = time.perf_counter()
     solution = solve(equation.problem, equation.size, ridge=equation.ridge, settings=settings)
@@ -66,8 +74,8 @@ def measure(
     """
     limits = Limits() if limits is None else limits
     limit = limits.of(case.solver)
-    prepared = prepare(case.instance)
-    subject = equation(prepared.problem, case.equation, case.size, case.ridge)
+    prepared = prepare(case.task.instance)
+    subject = _subject(case.task)
     if case.solver == OURS:
         answer, repeats = _repeat(lambda: reference(subject, limit), limits)
         if answer.status == "interrupted":
@@ -77,7 +85,7 @@ def measure(
     refused = answer.status in REFUSALS
     objective = math.nan if refused else subject.objective(answer.support)
     row = Row(
-        **asdict(case),
+        case=case,
         n_terms=len(subject.z),
         n_samples=prepared.problem.n_samples,
         status=answer.status,
@@ -99,15 +107,50 @@ def measure(
         support="; ".join(prepared.problem.names[j] for j in answer.support),
         note=answer.note,
     )
-    return row if refused else _judged(row, row if case.solver == OURS else proved)
+    return row if refused else _compared(row, row if case.solver == OURS else proved)
 
 
-def _judged(row: Row, proved: Row | None) -> Row:
+def measure_path(task: Task, *, limits: Limits | None = None, single: Solver = native) -> PathRow:
+    """Measure the path 0..size of a task and its single sizes, each the least of some repeats if it is fast."""
+    limits = Limits() if limits is None else limits
+    subject = _subject(task)
+
+    def whole() -> Answer:
+        started = time.perf_counter()
+        path = solve_path(subject.problem, task.size, ridge=task.ridge, settings=Settings(seconds=limits.seconds))
+        spent = time.perf_counter() - started
+        proved = all(path[k].optimal for k in range(task.size + 1))
+        return Answer((), "optimal" if proved else "time limit", spent, spent, math.nan, -1)
+
+    path, _ = _repeat(whole, limits)
+    alone = [
+        _repeat(lambda size=size: single(replace(subject, size=size), limits.seconds), limits)[0]  # type: ignore[misc]
+        for size in range(1, task.size + 1)
+    ]
+    times = [answer.wall_seconds for answer in alone]
+    costliest = max(times)
+    return PathRow(
+        task=task,
+        n_terms=len(subject.z),
+        path_seconds=path.wall_seconds,
+        sum_seconds=sum(times),
+        costliest_seconds=costliest,
+        costliest_size=1 + times.index(costliest),
+        ratio=path.wall_seconds / costliest,
+        proved=all(answer.status == "optimal" for answer in (path, *alone)),
+    )
+
+
+def _subject(task: Task) -> Equation:
+    return equation(prepare(task.instance).problem, task.equation, task.size, task.ridge)
+
+
+def _compared(row: Row, proved: Row | None) -> Row:
     """Compare a row with the proved optimum."""
     if proved is None or math.isnan(proved.objective):
         return row
     row = replace(row, ratio=row.seconds / proved.seconds, call_ratio=row.seconds / proved.wall_seconds)
-    if len(row.support.split("; ")) > row.size:  # an answer to another question
+    if len(row.support.split("; ")) > row.task.size:  # an answer to another question
         return replace(row, truly_optimal=False)
     excess = 0.0 if row.support == proved.support else row.objective / proved.objective - 1
     known = proved.status == "optimal"

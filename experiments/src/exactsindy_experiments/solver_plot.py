@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from exactsindy.errors import MissingDependency
+from exactsindy_experiments.pages import new_figure, write_figure
 from exactsindy_experiments.peers import PEERS
 from exactsindy_experiments.solver_rows import OURS, REFUSALS, Row
 
@@ -15,29 +15,21 @@ _MARKERS = "osD^v*"
 
 def plot(rows: Iterable[Row], path: Path) -> None:
     """Write a PNG: left every peer's time against ours, right our time against the duration of the data."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingDependency("The plot needs matplotlib: pip install exactsindy[report].") from error
     every = list(rows)
-    figure = Figure(figsize=(11, 5), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(figsize=(11, 5), layout="constrained")
     against, growth = figure.subplots(1, 2)
     _peers(against, [row for row in every if row.solver != OURS and row.status not in REFUSALS])
     _durations(growth, [row for row in every if row.solver == OURS])
-    part = path.with_suffix(".part.png")
-    figure.savefig(part, dpi=150)
-    part.replace(path)
+    write_figure(figure, path, 150)
 
 
 def _peers(axes: Any, rows: list[Row]) -> None:
     for marker, (name, peer) in zip(_MARKERS, PEERS.items(), strict=True):
-        mine = [row for row in rows if row.solver == name and row.ratio > 0]
-        if not mine:
+        timed = [row for row in rows if row.solver == name and row.ratio > 0]
+        if not timed:
             continue
-        done = [row for row in mine if row.status != "time limit"]
-        stopped = [row for row in mine if row.status == "time limit"]
+        done = [row for row in timed if row.status != "time limit"]
+        stopped = [row for row in timed if row.status == "time limit"]
         points = axes.scatter(*_points(done), marker=marker, s=22, alpha=0.7, label=peer.title)
         colour = points.get_facecolor()[0]
         axes.scatter(*_points(stopped), marker=marker, s=22, facecolors="none", edgecolors=[colour])
@@ -64,12 +56,12 @@ def _points(rows: list[Row]) -> tuple[list[float], list[float]]:
 
 
 def _durations(axes: Any, rows: list[Row]) -> None:
-    largest: dict[tuple[str, int, int], dict[float, float]] = {}
+    largest: dict[tuple[str, int], dict[float, float]] = {}
     for row in rows:
-        line = largest.setdefault((row.system, row.degree, row.n_terms), {})
-        line[row.duration] = max(row.seconds, line.get(row.duration, 0.0))
-    for (system, degree, terms), times in largest.items():
-        label = f"{system} degree {degree}, D = {terms}"
+        line = largest.setdefault((row.task.library, row.n_terms), {})
+        line[row.task.duration] = max(row.seconds, line.get(row.task.duration, 0.0))
+    for (library, terms), times in largest.items():
+        label = f"{library}, D = {terms}"
         axes.plot(*zip(*sorted(times.items()), strict=True), marker="o", ms=4, label=label)
     axes.set(xscale="log", yscale="log", xlabel="duration of the data [s]", ylabel="our time [s]")
     axes.set_title("Longest of our times per instance", fontsize=10)

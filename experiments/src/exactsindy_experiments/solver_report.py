@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import math
-import os
-import platform
 import statistics
-from collections.abc import Callable, Iterable, Sequence
-from importlib import metadata
-from pathlib import Path
+from collections.abc import Callable, Iterable
 
-from exactsindy_experiments.path_benchmark import PathRow
+from exactsindy_experiments.pages import geometric_mean, seconds, table, times
 from exactsindy_experiments.peers import PEERS
-from exactsindy_experiments.solver_rows import AGREEMENT, OURS, REFUSALS, Row
+from exactsindy_experiments.solver_rows import AGREEMENT, OURS, REFUSALS, PathRow, Row, Task
 
 _HEAD = """# Solver benchmark
 
@@ -38,7 +34,7 @@ def report(rows: Iterable[Row], paths: Iterable[PathRow], machine: str) -> str:
     machine
         One line that says where.
     """
-    every, tours = list(rows), list(paths)
+    every = list(rows)
     ours = [row for row in every if row.solver == OURS]
     peers = [row for row in every if row.solver != OURS]
     parts = [
@@ -50,34 +46,9 @@ def report(rows: Iterable[Row], paths: Iterable[PathRow], machine: str) -> str:
         "## Wrong answers\n\n" + _wrong(peers),
         "## Our times\n\n" + _ours(ours),
         "## Where we gain least\n\n" + _least(peers),
-        "## Paths: all sizes in one search\n\n" + _paths(tours),
+        "## Paths: all sizes in one search\n\n" + _paths(list(paths)),
     ]
     return "\n".join(part for part in parts if part)
-
-
-def machine() -> str:
-    """Describe this machine and the solvers' versions."""
-    versions = [f"Python {platform.python_version()}"]
-    for package in ("exactsindy", "numpy", "gurobipy", "pyscipopt"):
-        try:
-            versions.append(f"{package} {metadata.version(package)}")
-        except metadata.PackageNotFoundError:
-            continue
-    return f"{_processor()}, {os.cpu_count()} cores; {', '.join(versions)}."
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()
-
-
-def geometric_mean(values: Sequence[float]) -> float:
-    """Return the geometric mean, nan if there is nothing."""
-    return statistics.geometric_mean(values) if values else math.nan
 
 
 def _timed(rows: Iterable[Row], solver: str) -> list[Row]:
@@ -100,9 +71,9 @@ def _ratios(peers: list[Row]) -> str:
                 peer.title,
                 _mean(long),
                 _mean(short),
-                _number(min((row.ratio for row in timed), default=math.nan)),
+                times(min((row.ratio for row in timed), default=math.nan)),
                 f"{_mean(long_calls)} / {_mean(short_calls)}",
-                _number(min((row.call_ratio for row in timed), default=math.nan)),
+                times(min((row.call_ratio for row in timed), default=math.nan)),
                 f"{sum(row.status == 'time limit' for row in timed)} of {len(timed)}",
                 f"{wrong} of {len(claimed)}",
                 str(refused),
@@ -114,38 +85,36 @@ def _ratios(peers: list[Row]) -> str:
         "Geometric means (number of cases): its time / the time our search reports, and / that of the whole call "
         "from Python. Refused: licence, size, missing package or failure.\n"
     )
-    return _table(head, lines) + "\n" + note
+    return table(head, lines) + "\n" + note
 
 
 def _wrong(peers: list[Row]) -> str:
     wrong = [row for row in peers if row.status == "optimal" and row.truly_optimal is False]
     if not wrong:
         return "No peer claimed optimality for an answer that is not optimal.\n"
-    wrong.sort(key=lambda row: -_or(row.excess, math.inf))
+    wrong.sort(key=lambda row: -(math.inf if math.isnan(row.excess) else row.excess))
     lines = [
-        [*_where(row), PEERS[row.solver].title, f"{100 * row.excess:.2g} %", f"{row.gap:.1e}", row.support]
+        [*_where(row.task), PEERS[row.solver].title, f"{100 * row.excess:.2g} %", f"{row.gap:.1e}", row.support]
         for row in wrong[:12]
     ]
     head = [*_WHERE, "peer", "above the optimum", "claimed gap", "its terms"]
-    return f"{len(wrong)} in all, the worst:\n\n" + _table(head, lines)
+    return f"{len(wrong)} in all, the worst:\n\n" + table(head, lines)
 
 
 def _ours(ours: list[Row]) -> str:
     lines = []
-    for key, members in _grouped(ours, lambda row: (row.system, row.degree, row.n_terms, row.size)).items():
-        times = [row.seconds for row in members]
+    for key, members in _grouped(ours, lambda row: (row.task.library, row.n_terms, row.task.size)).items():
+        spent = [row.seconds for row in members]
         calls = [row.wall_seconds - row.seconds for row in members]
         lines.append(
             [
-                f"{key[0]} degree {key[1]}",
-                str(key[2]),
-                str(key[3]),
+                *key,
                 str(len(members)),
-                _seconds(statistics.median(times)),
-                _seconds(max(times)),
-                _seconds(statistics.median(calls)),
+                seconds(statistics.median(spent)),
+                seconds(max(spent)),
+                seconds(statistics.median(calls)),
                 f"{sum(row.status == 'optimal' for row in members)} of {len(members)}",
-                _seconds(max(row.compress_seconds for row in members)),
+                seconds(max(row.compress_seconds for row in members)),
             ]
         )
     head = [
@@ -159,45 +128,45 @@ def _ours(ours: list[Row]) -> str:
         "proved",
         "compression, longest",
     ]
-    return _table(head, lines)
+    return table(head, lines)
 
 
 def _least(peers: list[Row]) -> str:
     timed = [row for name in PEERS for row in _timed(peers, name)]
     timed.sort(key=lambda row: row.ratio)
     lines = [
-        [*_where(row), PEERS[row.solver].title, _seconds(row.seconds), _number(row.ratio), _number(row.call_ratio)]
+        [*_where(row.task), PEERS[row.solver].title, seconds(row.seconds), times(row.ratio), times(row.call_ratio)]
         for row in timed[:10]
     ]
-    return _table([*_WHERE, "peer", "its time", "x ours", "x our call"], lines)
+    return table([*_WHERE, "peer", "its time", "x ours", "x our call"], lines)
 
 
 def _paths(paths: list[PathRow]) -> str:
-    long = [row for row in paths if row.dearest_seconds > 0.01]
+    long = [row for row in paths if row.costliest_seconds > 0.01]
     if not long:
         return "No path has a size that takes more than 10 ms.\n"
     long.sort(key=lambda row: -row.ratio)
     share = sum(row.ratio <= 2 for row in long)
     lines = [
         [
-            f"{row.system} degree {row.degree}",
-            f"{row.duration:.3g} s",
-            row.equation,
-            f"0..{row.size}",
-            f"{row.ridge:g}",
-            _seconds(row.path_seconds),
-            f"{_seconds(row.dearest_seconds)} (k = {row.dearest_size})",
+            row.task.library,
+            f"{row.task.duration:.3g} s",
+            row.task.equation,
+            f"0..{row.task.size}",
+            f"{row.task.ridge:g}",
+            seconds(row.path_seconds),
+            f"{seconds(row.costliest_seconds)} (k = {row.costliest_size})",
             f"{row.ratio:.2f}",
         ]
         for row in long[:10]
     ]
     mean = geometric_mean([row.ratio for row in long])
     text = (
-        f"Where the dearest size takes more than 10 ms ({len(long)} of {len(paths)} paths), the path costs "
+        f"Where the costliest size takes more than 10 ms ({len(long)} of {len(paths)} paths), the path costs "
         f"{mean:.2f} times that size (geometric mean), at most 2 times in {share} of {len(long)}. "
-        "The dearest:\n\n"
+        "The costliest:\n\n"
     )
-    return text + _table(["library", "duration", "equation", "k", "ridge", "path", "dearest size", "ratio"], lines)
+    return text + table(["library", "duration", "equation", "k", "ridge", "path", "costliest size", "ratio"], lines)
 
 
 def _contradictions(peers: list[Row]) -> str:
@@ -205,18 +174,15 @@ def _contradictions(peers: list[Row]) -> str:
     better = [row for row in peers if row.excess < -AGREEMENT and row.truly_optimal is not None]
     if not better:
         return ""
-    lines = [[*_where(row), PEERS[row.solver].title, f"{row.excess:.2e}", row.support] for row in better]
-    return "## ERROR: answers better than our proved optimum\n\n" + _table(
-        [*_WHERE, "peer", "relative", "terms"], lines
-    )
+    lines = [[*_where(row.task), PEERS[row.solver].title, f"{row.excess:.2e}", row.support] for row in better]
+    return "## ERROR: answers better than our proved optimum\n\n" + table([*_WHERE, "peer", "relative", "terms"], lines)
 
 
 _WHERE = ["library", "duration", "equation", "k", "ridge"]
 
 
-def _where(row: Row) -> list[str]:
-    library = f"{row.system} degree {row.degree}"
-    return [library, f"{row.duration:.3g} s", row.equation, str(row.size), f"{row.ridge:g}"]
+def _where(task: Task) -> list[str]:
+    return [task.library, f"{task.duration:.3g} s", task.equation, str(task.size), f"{task.ridge:g}"]
 
 
 def _grouped(rows: Iterable[Row], key: Callable[[Row], tuple[object, ...]]) -> dict[tuple[object, ...], list[Row]]:
@@ -227,27 +193,4 @@ def _grouped(rows: Iterable[Row], key: Callable[[Row], tuple[object, ...]]) -> d
 
 
 def _mean(ratios: list[float]) -> str:
-    return f"{_number(geometric_mean(ratios))} ({len(ratios)})" if ratios else "-"
-
-
-def _number(value: float) -> str:
-    if math.isnan(value):
-        return "-"
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-
-
-def _seconds(value: float) -> str:
-    for unit, name in ((1.0, "s"), (1e-3, "ms")):
-        if value >= unit:
-            return f"{value / unit:.3g} {name}"
-    return f"{value / 1e-6:.3g} us"
-
-
-def _or(value: float, other: float) -> float:
-    return other if math.isnan(value) else value
-
-
-def _table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    rule = "|".join("---" for _ in head)
-    body = "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
-    return f"| {' | '.join(head)} |\n|{rule}|\n{body}"
+    return f"{times(geometric_mean(ratios))} ({len(ratios)})" if ratios else "-"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from exactsindy_experiments.instances import Instance
 
@@ -15,8 +15,8 @@ REFUSALS = ("licence", "skipped", "failed", "not installed")
 
 
 @dataclass(frozen=True)
-class Case:
-    """What to measure. ``equation`` is the name of the target; ``ridge`` the published alpha."""
+class Task:
+    """One equation of one data set. ``equation`` is the name of the target; ``ridge`` the published alpha."""
 
     system: str
     degree: int
@@ -25,7 +25,6 @@ class Case:
     equation: str
     size: int
     ridge: float
-    solver: str
 
     @property
     def instance(self) -> Instance:
@@ -33,9 +32,17 @@ class Case:
         return Instance(self.system, self.degree, self.duration, self.seed)
 
     @property
-    def key(self) -> tuple[object, ...]:
-        """The values that identify the row of this case."""
-        return tuple(asdict(self).values())
+    def library(self) -> str:
+        """The library, as tables call it."""
+        return f"{self.system} degree {self.degree}"
+
+
+@dataclass(frozen=True)
+class Case:
+    """What to measure: one solver on one task."""
+
+    task: Task
+    solver: str
 
 
 @dataclass(frozen=True)
@@ -50,14 +57,7 @@ class Row:
     ``library_seconds`` and ``compress_seconds`` were spent once for all solvers.
     """
 
-    system: str
-    degree: int
-    duration: float
-    seed: int
-    equation: str
-    size: int
-    ridge: float
-    solver: str
+    case: Case
     n_terms: int
     n_samples: int
     status: str
@@ -79,12 +79,38 @@ class Row:
     note: str
 
     @property
-    def case(self) -> Case:
-        """The case this row belongs to."""
-        return Case(*(getattr(self, name) for name in KEY))
+    def key(self) -> Case:
+        """What identifies the row."""
+        return self.case
+
+    @property
+    def task(self) -> Task:
+        """The equation of the case."""
+        return self.case.task
+
+    @property
+    def solver(self) -> str:
+        """The solver of the case."""
+        return self.case.solver
 
 
-KEY = tuple(Case.__dataclass_fields__)
+@dataclass(frozen=True)
+class PathRow:
+    """Times of the path 0..size, of all sizes alone and of the costliest one; ``proved``: all of them."""
+
+    task: Task
+    n_terms: int
+    path_seconds: float
+    sum_seconds: float
+    costliest_seconds: float
+    costliest_size: int
+    ratio: float
+    proved: bool
+
+    @property
+    def key(self) -> Task:
+        """What identifies the row."""
+        return self.task
 
 
 @dataclass(frozen=True)

@@ -2,18 +2,18 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from exactsindy_experiments.paper import Case, Outcome, Store, field_simulation, field_trials, report, run
+from exactsindy_experiments.paper import Case, Outcome, Result, field_simulation, field_trials, report, run
 from exactsindy_experiments.paper.evaluate import evaluate
 from exactsindy_experiments.paper.field_simulation import kuramoto_sivashinsky
-from exactsindy_experiments.paper.findings import speeds
-from exactsindy_experiments.paper.published import find_published
-from exactsindy_experiments.paper.reporting import verdict
-from exactsindy_experiments.paper.summary import cells
-from exactsindy_experiments.paper.targets import TARGETS
+from exactsindy_experiments.paper.findings import speeds, verdict
+from exactsindy_experiments.paper.goals import GOALS
+from exactsindy_experiments.paper.summary import cells, find_published
+from exactsindy_experiments.results import Table, read_rows
 
 SIZES = {
     "differential": ("hopf", [5.84], ["exact", "ssr"]),
@@ -28,9 +28,8 @@ SIZES = {
 def test_experiment(experiment, tmp_path):
     system, values, algorithms = SIZES[experiment]
     options = {"systems": [system], "values": values, "trials": 1, "algorithms": algorithms, "workers": 0}
-    added = run(experiment, **options, store=tmp_path / "r.sqlite")
-    with Store(tmp_path / "r.sqlite") as store:
-        rows = list(store)
+    added = run(experiment, **options, store=tmp_path / "r.csv")
+    rows = list(Table(tmp_path / "r.csv", Result))
     assert len(rows) == added
     ours = [outcome for case, outcome in rows if case.algorithm == "exact"]
     assert all(not outcome.error for _, outcome in rows)
@@ -39,11 +38,12 @@ def test_experiment(experiment, tmp_path):
     if experiment != "runtime":
         assert {case.protocol for case, _ in rows} == {"published", "ours"}
         assert all(outcome.exact and outcome.exact_at_true_k for outcome in ours)
-    path = report(tmp_path / "r.sqlite", tmp_path / "report")
+    path = report(tmp_path / "r.csv", tmp_path / "report")
     text = path.read_text()
-    assert system.replace("_", " ") in text
+    assert system in text
+    assert system.replace("_", " ") in (tmp_path / "report" / "tables.md").read_text()
     assert (tmp_path / "report" / f"{experiment}.png").stat().st_size > 10_000
-    assert len((tmp_path / "report" / "results.csv").read_text().splitlines()) == added + 1
+    assert len(read_rows(tmp_path / "report" / "results.csv.xz", Result)) == added
 
 
 def test_reaction_diffusion(monkeypatch):
@@ -96,13 +96,13 @@ def made_up(exact, trials, protocol="ours", tpr=0.5):
     for trial in range(1, trials + 1):
         case = Case("weak", "roessler", protocol, "exact", 3, 50.0, 10 ** np.linspace(-2, -0.3, 12)[4], trial)
         good = trial <= exact * trials
-        rows.append((case, Outcome(tpr=1.0 if good else tpr, exact=good, coef_l2=0.01, exact_at_true_k=True)))
+        rows.append(Result(case, Outcome(tpr=1.0 if good else tpr, exact=good, coef_l2=0.01, exact_at_true_k=True)))
     return rows
 
 
 def test_cells_are_means_over_what_did_not_fail():
     rows = made_up(0.5, 10)
-    rows.append((Case(*rows[0][0].key[:-1], 99), Outcome(error="ValueError: no")))
+    rows.append(Result(Case(*rows[0].case.curve, 99), Outcome(error="ValueError: no")))
     (cell,) = cells(rows)
     assert (cell.trials, cell.failed) == (10, 1)
     assert cell.exact == 0.5
@@ -114,14 +114,14 @@ def test_cells_are_means_over_what_did_not_fail():
 
 def test_verdicts_and_goals():
     (good,), (bad,) = cells(made_up(1.0, 50)), cells(made_up(0.5, 50))
-    old = find_published("weak", "roessler", "exact", 3, 50.0, good.case.noise)
+    old = find_published(good.case)
     assert old.exact == 0.04
     assert verdict(good, old) == "better"
     assert verdict(cells(made_up(0.0, 50))[0], old) == "equal"
-    easy = find_published("weak", "roessler", "exact", 3, 50.0, 0.01)
+    easy = find_published(replace(good.case, noise=0.01))
     assert verdict(bad, easy) == "**worse**"
     assert verdict(bad, None) == "-"
-    (goal,) = [t for t in TARGETS if t.system == "roessler" and t.value == 0.042]
+    (goal,) = [t for t in GOALS if t.system == "roessler" and t.value == 0.042]
     assert goal.cell([good]) is good
     assert goal.reached(good) == (1.0, True)
     assert goal.reached(bad) == (0.5, False)
@@ -129,26 +129,28 @@ def test_verdicts_and_goals():
 
 
 def test_goals_agree_with_the_published_numbers():
-    for goal in TARGETS:
+    for goal in GOALS:
         degree = {"lorenz": 5, "hopf": 5}.get(goal.system, 0 if goal.experiment == "pde" else 3)
-        old = find_published(goal.experiment, goal.system, goal.algorithm, degree, *goal.place)
+        old = find_published(Case(goal.experiment, goal.system, "published", goal.algorithm, degree, *goal.place, 1))
         measure = "exact" if goal.measure == "ceiling" else goal.measure
         assert getattr(old, measure) == pytest.approx(goal.published, abs=0.006), goal
 
 
 def test_report_lists_where_the_published_solver_is_ahead(tmp_path):
-    easy = [(Case(*case.key[:-2], 0.01, case.trial), outcome) for case, outcome in made_up(0.5, 4, "published")]
-    with Store(tmp_path / "r.sqlite") as store:
-        for case, outcome in easy:
-            store.add(case, outcome)
-    text = report(tmp_path / "r.sqlite", tmp_path).read_text()
+    easy = [Result(replace(case, noise=0.01), outcome) for case, outcome in made_up(0.5, 4, "published")]
+    Table(tmp_path / "r.csv", Result).append(*easy)
+    short = report(tmp_path / "r.csv", tmp_path).read_text()
+    text = (tmp_path / "tables.md").read_text()
+    assert "1 of 1 cells, compared by their means" in short
+    assert "standard errors)" not in short
     assert "1 of 1 cells, compared by their means" in text
     assert "4 trials: TPR 0.750 against 1.000 (1.7 standard errors)" in text
 
 
 def test_speeds_are_geometric_means_over_shared_cells():
     def row(algorithm, duration, seconds):
-        return Case("runtime", "hopf", "published", algorithm, 3, duration, 0.002, 1), Outcome(seconds=seconds)
+        case = Case("runtime", "hopf", "published", algorithm, 3, duration, 0.002, 1)
+        return Result(case, Outcome(seconds=seconds))
 
     rows = [row("exact", 0.5, 0.01), row("exact", 1.0, 0.01), row("ssr", 0.5, 0.02), row("ssr", 1.0, 0.08)]
     rows.append(row("ssr", 2.0, 9.0))
@@ -158,11 +160,13 @@ def test_speeds_are_geometric_means_over_shared_cells():
 
 
 def test_report_names_failures(tmp_path):
-    with Store(tmp_path / "r.sqlite") as store:
-        for case, outcome in made_up(0.5, 4):
-            store.add(case, outcome)
-        store.add(Case(*case.key[:-1], 99), Outcome(error="ValueError: no such luck"))
-    text = report(tmp_path / "r.sqlite", tmp_path).read_text()
+    rows = made_up(0.5, 4)
+    failed = Result(Case(*rows[0].case.curve, 99), Outcome(error="ValueError: no such luck"))
+    Table(tmp_path / "r.csv", Result).append(*rows, failed)
+    short = report(tmp_path / "r.csv", tmp_path).read_text()
+    assert "5 rows, 1 of cases that failed." in short
+    assert "| roessler | exact (this package) | ours | 1 | 0.75 [0.83] | 0.50 [0.04] | 0 | 1 | 0 |" in short
+    text = (tmp_path / "tables.md").read_text()
     assert "ValueError: no such luck" in text
     assert "4 (+1 failed)" in text
     assert "| weak | roessler | ours | exact (this package) | 1 | 4 |" in text
@@ -172,4 +176,5 @@ def test_report_names_failures(tmp_path):
     assert "data:image/png;base64," in page
     assert "|" not in page
     assert "**missed**" in text
+    assert "**missed**" in short
     assert "2 of 4 trials are not exact. In 2 of them the best subset of the true sizes is the truth" in text

@@ -5,7 +5,7 @@ import pytest
 from exactsindy.errors import DataError
 from exactsindy_experiments.paper import pairing, pairs, trial_files
 from exactsindy_experiments.paper.evaluate import evaluate
-from exactsindy_experiments.paper.records import Case
+from exactsindy_experiments.paper.records import Case, Result
 from exactsindy_experiments.paper.studies import find_study
 
 HEAD = "Method,Duration,Sample Rate,Noise,Seed,coef_l2,support_tp,support_fp,support_fn,runtime,alpha,group_sparsity\n"
@@ -40,18 +40,18 @@ def test_trial_files_are_read_by_case(ours, tmp_path):
 
 
 def test_the_same_answer_is_called_so(ours, tmp_path):
-    text = pairing.paired([(CASE, ours)], write(tmp_path, row(ours)))
+    text, lists = pairing.paired([Result(CASE, ours)], write(tmp_path, row(ours)))
     assert "| differential-small | hopf | exact | 1 | 1 | 0 | 0 | 1.0000 | 1.0000 | +0.0000" in text
-    assert "No cell's mean TPR is below theirs." in text
+    assert "No cell's mean TPR is below theirs." in lists
 
 
 def test_baselines_have_a_table_of_their_own(ours, tmp_path):
     peer = Case(*CASE.key[:3], "stlsq", *CASE.key[4:])
     folder = write(tmp_path, row(ours), row(ours, method="STLSQ", tp=7, fn=1))
-    text = pairing.paired([(CASE, ours), (peer, ours)], folder)
+    text, lists = pairing.paired([Result(CASE, ours), Result(peer, ours)], folder)
     assert "| differential-small | hopf | stlsq | 1 | 0 | 1.0000 | 0.8750 | +0.1250 (nan) |" in text
-    assert "No cell's mean TPR is below theirs." in text
-    assert "baselines" not in pairing.paired([(CASE, ours)], folder)
+    assert "No cell's mean TPR is below theirs." in lists
+    assert "baselines" not in pairing.paired([Result(CASE, ours)], folder)[0]
 
 
 def trial(outcome, **changes):
@@ -71,10 +71,11 @@ def test_a_worse_trial_is_listed(ours, tmp_path):
     from dataclasses import replace
 
     worse = replace(ours, tp=7, fn=1, tpr=7 / 8, exact=False)
-    text = pairing.paired([(CASE, worse)], write(tmp_path, row(ours)))
+    text, lists = pairing.paired([Result(CASE, worse)], write(tmp_path, row(ours)))
     assert "| 1 | 0 | 0 | 1 |" in text
-    assert "All 1 trials in which theirs is nearer to the truth" in text
-    assert f"{PLACE:.3g} s, trial 1: TPR 0.88 against 1.00" in text
+    assert "elsewhere: 1\n" in text
+    assert "All 1 trials in which theirs is nearer to the truth" in lists
+    assert f"{PLACE:.3g} s, trial 1: TPR 0.88 against 1.00" in lists
 
 
 def test_a_folder_without_trials_is_refused(tmp_path):

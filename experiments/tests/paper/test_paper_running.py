@@ -9,10 +9,12 @@ import time
 import pytest
 
 from exactsindy.errors import DataError
-from exactsindy_experiments.paper import Case, Outcome, Store, experiments_list, find_study, pool, run
+from exactsindy_experiments.paper import Case, Outcome, Result, evaluate, experiments_list, find_study, run
 from exactsindy_experiments.paper import running as running_module
-from exactsindy_experiments.paper.pool import run_bundles
-from exactsindy_experiments.paper.worker import run_case
+from exactsindy_experiments.paper.evaluate import run_case
+from exactsindy_experiments.paper.running import ask_worker, run_bundles
+from exactsindy_experiments.results import Table
+from exactsindy_experiments.workers import run_bundles as run_by_workers
 
 RUN = """
 import sys
@@ -24,12 +26,11 @@ CASES = [Case("weak", "roessler", "published", "exact", 3, 50.0, 0.01, trial) fo
 
 
 def rows(path):
-    with Store(path) as store:
-        return {case.key: outcome for case, outcome in store}
+    return dict(Table(path, Result))
 
 
 def test_a_killed_run_goes_on_where_it_stopped(tmp_path):
-    path = tmp_path / "r.sqlite"
+    path = tmp_path / "r.csv"
     process = subprocess.Popen([sys.executable, "-c", RUN, str(path)])
     try:
         while process.poll() is None and (not path.exists() or len(rows(path)) < 3):
@@ -51,7 +52,7 @@ def test_nothing_to_do(tmp_path, monkeypatch):
     monkeypatch.setattr(
         running_module, "run_bundles", lambda bundles, workers, take: [take(c, Outcome()) for b in bundles for c in b]
     )
-    options = {"systems": ["lorenz"], "trials": [3, 5], "algorithms": ["exact", "ssr"], "store": tmp_path / "r.sqlite"}
+    options = {"systems": ["lorenz"], "trials": [3, 5], "algorithms": ["exact", "ssr"], "store": tmp_path / "r.csv"}
     assert run("differential", **options) == 2 * 12 * 3
     assert run("differential", **options) == 0
 
@@ -61,7 +62,7 @@ def test_failed_cases_are_run_again_only_if_asked(tmp_path, monkeypatch):
     monkeypatch.setattr(
         running_module, "run_bundles", lambda b, w, take: [take(c, next(outcomes)) for g in b for c in g]
     )
-    options = {"systems": ["hopf"], "trials": 1, "algorithms": ["ssr"], "values": [2.0], "store": tmp_path / "r.sqlite"}
+    options = {"systems": ["hopf"], "trials": 1, "algorithms": ["ssr"], "values": [2.0], "store": tmp_path / "r.csv"}
     seen = []
     assert run("differential", **options, progress=seen.append) == 1
     assert "ValueError: no" in str(seen[0])
@@ -86,16 +87,15 @@ def test_a_worker_that_dies_takes_only_its_case_with_it(tmp_path):
         "    print(json.dumps({'tpr': float(trial), 'choice': os.environ['OPENBLAS_NUM_THREADS']}), flush=True)\n"
     )
     found = {}
-    run_bundles(
-        [CASES[:4], CASES[4:]], 2, lambda c, o: found.update({c.trial: o}), command=[sys.executable, str(script)]
-    )
+    take, command = lambda case, outcome: found.update({case.trial: outcome}), [sys.executable, str(script)]
+    run_by_workers([CASES[:4], CASES[4:]], 2, ask_worker, take, command=command)
     assert sorted(found) == [1, 2, 3, 4, 5]
     assert found[3].error == "the worker process ended with code 9 during this case"
     assert found[4] == Outcome(tpr=4.0, choice="1")
 
 
 def test_an_error_of_the_receiver_ends_the_run(monkeypatch):
-    monkeypatch.setattr(pool, "run_case", lambda case: Outcome())
+    monkeypatch.setattr(evaluate, "run_case", lambda case: Outcome())
 
     def take(case, outcome):
         raise OSError("disk full")
@@ -121,7 +121,7 @@ def test_workers_are_stopped_at_once_when_a_run_breaks_off(tmp_path):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_bundles([CASES[:1], CASES[4:]], 2, take, command=[sys.executable, str(script)])
+        run_by_workers([CASES[:1], CASES[4:]], 2, ask_worker, take, command=[sys.executable, str(script)])
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "5.pid").read_text()), 0)
 
@@ -150,9 +150,8 @@ def test_quick_is_a_small_part_of_an_experiment(study, tmp_path, monkeypatch):
             take(case, Outcome(seconds=1.0))
 
     monkeypatch.setattr(running_module, "run_bundles", stand_in)
-    assert 2 <= run(study.name, quick=True, store=tmp_path / "r.sqlite") <= 24
-    with Store(tmp_path / "r.sqlite") as store:
-        assert {case.key for case, _ in store} <= {case.key for case in study.cases(trials=[1])}
+    assert 2 <= run(study.name, quick=True, store=tmp_path / "r.csv") <= 24
+    assert {case for case, _ in Table(tmp_path / "r.csv", Result)} <= set(study.cases(trials=[1]))
 
 
 @pytest.mark.parametrize(
@@ -167,4 +166,4 @@ def test_quick_is_a_small_part_of_an_experiment(study, tmp_path, monkeypatch):
 )
 def test_unknown_names(options, message, tmp_path):
     with pytest.raises(DataError, match=message.replace("?", "[?]").replace("(", "[(]")):
-        run(**{"experiment": "weak", "store": tmp_path / "r.sqlite", **options})
+        run(**{"experiment": "weak", "store": tmp_path / "r.csv", **options})

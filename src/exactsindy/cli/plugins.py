@@ -8,7 +8,7 @@ import typer
 
 from exactsindy.cli import output
 
-# Entry points of this group are functions whose parameters Typer understands.
+# Entry points of this group are functions whose parameters Typer understands, or groups of such commands.
 _GROUP = "exactsindy.commands"
 _EXPERIMENTS = ("bench", "reproduce")
 
@@ -17,7 +17,11 @@ def add_commands(app: typer.Typer) -> None:
     """Add the commands of installed distributions; those of the experiments say how to install them otherwise."""
     installed = {entry.name: entry for entry in entry_points(group=_GROUP)}
     for name, entry in sorted(installed.items()):
-        app.command(name)(entry.load())
+        command = entry.load()
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name)(command)
     for name in _EXPERIMENTS:
         if name not in installed:
             _add_missing(app, name)

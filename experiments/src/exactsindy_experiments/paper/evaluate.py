@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import lru_cache
 from itertools import product
 from typing import Any
@@ -38,7 +38,20 @@ def evaluate(case: Case) -> Outcome:
     >>> evaluate(Case("differential-small", "hopf", "published", "exact", 3, 16.0, 0.002, 1)).exact
     True
     """
-    return _ROOMS[case.experiment](case)
+    return _EXPERIMENTS[case.experiment](case)
+
+
+def run_case(case: Case, evaluation: Callable[[Case], Outcome] = evaluate) -> Outcome:
+    """Run a case; what it raises becomes the outcome's error."""
+    try:
+        return evaluation(case)
+    except Exception as error:  # a failing trial is a result and must not stop the others
+        return Outcome(error=f"{type(error).__name__}: {error}"[:500])
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    """Run a case in a worker process."""
+    return asdict(run_case(Case(**request)))
 
 
 def trajectory_case(case: Case) -> Outcome:
@@ -88,7 +101,7 @@ def _published(case: Case, regression: Regression) -> Fit:
     return heuristics.bagged_stlsq(regression, setup.stlsq, fit.choice["alpha"], score)
 
 
-_ROOMS: dict[str, Callable[[Case], Outcome]] = {
+_EXPERIMENTS: dict[str, Callable[[Case], Outcome]] = {
     "differential": trajectory_case,
     "differential-small": trajectory_case,
     "weak": trajectory_case,

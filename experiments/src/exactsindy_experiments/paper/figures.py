@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from exactsindy.errors import MissingDependency
-from exactsindy_experiments.paper.published import COUNTERPART, PublishedCell, published_cells
+from exactsindy_experiments.pages import new_figure, write_figure
 from exactsindy_experiments.paper.records import TITLES
 from exactsindy_experiments.paper.studies import Setup, Study
-from exactsindy_experiments.paper.summary import Cell
+from exactsindy_experiments.paper.summary import COUNTERPART, Cell, published_cells
 
 _COLOURS = {
     "exact": "#1f77b4",
@@ -54,7 +53,6 @@ def draw(study: Study, cells: Sequence[Cell], path: Path) -> None:
     MissingDependency
         If matplotlib is not installed.
     """
-    pyplot = _pyplot()
     setups = [s for s in study.setups if any(_belongs(c, s) for c in cells)]
     timing = study.name == "runtime"
     measures = ["geometric_seconds"] if timing else [m for m in _MEASURES if _known(cells, m)]
@@ -64,7 +62,8 @@ def draw(study: Study, cells: Sequence[Cell], path: Path) -> None:
     panels = [(setup, fixed, measure) for measure in measures for setup, fixed in columns]
     across = min(len(columns), _ACROSS) if len(measures) == 1 else len(columns)
     down = math.ceil(len(panels) / across)
-    figure, axes = pyplot.subplots(down, across, squeeze=False)
+    figure = new_figure()
+    axes = figure.subplots(down, across, squeeze=False)
     for axis, (setup, fixed, measure) in zip(axes.ravel(), panels, strict=False):
         _panel(axis, study, setup, fixed, cells, measure)
         if measure == measures[0]:
@@ -81,10 +80,7 @@ def draw(study: Study, cells: Sequence[Cell], path: Path) -> None:
     figure.set_size_inches(3.6 * across + 1.2, height)
     figure.legend(handles, labels, loc="lower center", ncol=entries, fontsize=8, frameon=False)
     figure.tight_layout(rect=(0, below / height, 1, 1))
-    temporary = path.with_name(path.name + ".part")
-    figure.savefig(temporary, dpi=90, format="png")
-    pyplot.close(figure)
-    temporary.replace(path)
+    write_figure(figure, path, 90)
 
 
 def _panel(axis: Any, study: Study, setup: Setup, fixed: float, cells: Sequence[Cell], measure: str) -> None:
@@ -125,22 +121,17 @@ def _few_ticks(axis: Any) -> None:
 
 
 def _dashed(axis: Any, study: Study, setup: Setup, fixed: float, algorithm: str, measure: str) -> None:
-    name = COUNTERPART.get(algorithm, algorithm)
-    source = "seconds" if measure == "geometric_seconds" else measure
     points = []
     for cell in published_cells():
-        same = (cell.experiment, cell.system, cell.degree, cell.algorithm)
-        if same == (study.name, setup.system, setup.degree, name) and _at(cell, study, fixed):
-            x = cell.duration if study.axis == "duration" else cell.noise
-            points.append((x, float(getattr(cell, source))))
+        case = cell.case
+        same = (case.experiment, case.system, case.degree, case.algorithm)
+        at = len(study.fixed) == 1 or math.isclose(case.noise, fixed)
+        if at and same == (study.name, setup.system, setup.degree, algorithm):
+            points.append((case.duration if study.axis == "duration" else case.noise, float(getattr(cell, measure))))
     shown = sorted(point for point in points if math.isfinite(point[1]))
     if shown:
-        label = {"miosr": "MIOSR", "miosr-constrained": "constrained MIOSR"}.get(name, TITLES.get(name, name))
+        label = COUNTERPART.get(algorithm, TITLES[algorithm])
         axis.plot(*zip(*shown, strict=True), "--", color=_COLOURS[algorithm], linewidth=1, label=f"{label}, published")
-
-
-def _at(cell: PublishedCell, study: Study, fixed: float) -> bool:
-    return len(study.fixed) == 1 or math.isclose(cell.noise, fixed)
 
 
 def _belongs(cell: Cell, setup: Setup) -> bool:
@@ -157,14 +148,3 @@ def _legend(axes: Any) -> tuple[list[Any], list[str]]:
         for handle, label in zip(*axis.get_legend_handles_labels(), strict=True):
             found.setdefault(label, handle)
     return list(found.values()), list(found)
-
-
-def _pyplot() -> Any:
-    try:
-        import matplotlib
-    except ImportError as error:
-        raise MissingDependency("Figures need matplotlib: pip install 'exactsindy[report]'.") from error
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    return pyplot

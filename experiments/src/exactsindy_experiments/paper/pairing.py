@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterable, Sequence
 
-import numpy as np
-
+from exactsindy_experiments.pages import mean, standard_error, table
+from exactsindy_experiments.paper.findings import place_of
 from exactsindy_experiments.paper.pairs import Pair, pairs_of, reason
-from exactsindy_experiments.paper.published import COUNTERPART
-from exactsindy_experiments.paper.records import Case, Outcome
+from exactsindy_experiments.paper.records import Result
+from exactsindy_experiments.paper.summary import COUNTERPART
 from exactsindy_experiments.paper.trial_files import read_trials
 
 _HEAD = """## Trial by trial against the published files
@@ -21,50 +20,46 @@ same trial of theirs: same data, same rows, same criterion, another solver. *Sam
 coefficient errors within 1e-5. Differences of mean TPR are paired, with one standard error.
 
 """
-_PEERS = """### The baselines
+_PEERS = """
+### The baselines
 
 The same for PySINDy's algorithms: the same rows and grids, another version of the same program and other arithmetic.
 On weak rows E-STLSQ draws other random samples than theirs; on fields terms that its members choose equally often
 were ordered by a sort that is not stable.
 
-| experiment | system | algorithm | pairs | same answer | TPR ours | TPR theirs | difference |
-|---|---|---|---:|---:|---:|---:|---:|
 """
-_COLUMNS = (
-    *("experiment", "system", "algorithm", "pairs", "same answer", "ours nearer", "theirs nearer"),
-    *("TPR ours", "TPR theirs", "difference", "cells below"),
-)
+_CURVE = ("experiment", "system", "algorithm", "pairs", "same answer")
+_RATES = ("TPR ours", "TPR theirs", "difference")
 
 
-def paired(rows: Iterable[tuple[Case, Outcome]], folder: str | os.PathLike[str]) -> str:
-    """Return the section of the report: a line per curve, the cells below, and why trials are worse.
+def paired(rows: Iterable[Result], folder: str | os.PathLike[str]) -> tuple[str, str]:
+    """Return the section of the report, a line per curve; and its lists: the cells below, and why trials are worse.
 
     Parameters
     ----------
     rows
-        Cases and outcomes of a store.
+        The rows of a store.
     folder
         The published ``results``, as for `read_trials`.
     """
     everything = pairs_of(rows, read_trials(folder))
-    found = [pair for pair in everything if pair.case.algorithm in COUNTERPART]
+    ours = [pair for pair in everything if pair.case.algorithm in COUNTERPART]
     peers = [pair for pair in everything if pair.case.algorithm not in COUNTERPART]
-    lines, below = [f"{_HEAD}| {' | '.join(_COLUMNS)} |", "|---|---|---" + "|---:" * 8 + "|"], []
-    for (experiment, system, algorithm), members in _curves(found).items():
+    lines, below = [], []
+    for curve, members in _curves(ours).items():
         cells: dict[tuple[float, float], list[Pair]] = {}
         for pair in members:
             cells.setdefault((pair.case.duration, pair.case.noise), []).append(pair)
-        low = [cell for cell in cells.values() if _mean(cell) < -1e-12]
+        low = [cell for cell in cells.values() if mean(pair.gain for pair in cell) < -1e-12]
         below += low
-        gains = np.array([pair.gain for pair in members])
-        theirs = float(np.mean([pair.theirs.tpr for pair in members]))
-        lines.append(
-            f"| {experiment} | {system} | {algorithm} | {len(members)} | {sum(p.same for p in members)} | "
-            f"{int((gains > 0).sum())} | {int((gains < 0).sum())} | {theirs + gains.mean():.4f} | {theirs:.4f} | "
-            f"{_difference(members)} | {len(low)} of {len(cells)} |"
-        )
-    lines += ["", *_below(below), *_worse([pair for pair in found if pair.gain < 0])]
-    return "\n".join(lines) + "\n" + _beside(peers)
+        nearer = [sum(pair.gain > 0 for pair in members), sum(pair.gain < 0 for pair in members)]
+        lines.append([*_counts(curve, members), *nearer, *_rates(members), f"{len(low)} of {len(cells)}"])
+    head = [*_CURVE, "ours nearer", "theirs nearer", *_RATES, "cells below"]
+    reasons = _reasons([pair for pair in ours if pair.gain < 0])
+    counts = "".join(f"- {text}: {len(members)}\n" for text, members in reasons.items())
+    text = _HEAD + table(head, lines, "lllrrrrrrrr")
+    text += f"\nTrials in which theirs is nearer to the truth, by reason:\n\n{counts}" if counts else ""
+    return text + _baselines(peers), _below(below) + _worse(reasons)
 
 
 def _curves(pairs: Iterable[Pair]) -> dict[tuple[str, str, str], list[Pair]]:
@@ -74,52 +69,58 @@ def _curves(pairs: Iterable[Pair]) -> dict[tuple[str, str, str], list[Pair]]:
     return curves
 
 
-def _beside(pairs: Sequence[Pair]) -> str:
-    """Return the table of the baselines, nothing if there are none."""
-    lines = []
-    for (experiment, system, algorithm), members in _curves(pairs).items():
-        ours, theirs = (np.mean(tpr) for tpr in zip(*((p.ours.tpr, p.theirs.tpr) for p in members), strict=True))
-        lines.append(
-            f"| {experiment} | {system} | {algorithm} | {len(members)} | {sum(p.same for p in members)} | {ours:.4f} | "
-            f"{theirs:.4f} | {_difference(members)} |\n"
-        )
-    return f"\n{_PEERS}{''.join(lines)}" if lines else ""
+def _counts(curve: tuple[str, str, str], pairs: Sequence[Pair]) -> list[object]:
+    return [*curve, len(pairs), sum(pair.same for pair in pairs)]
+
+
+def _rates(pairs: Sequence[Pair]) -> list[str]:
+    theirs = mean(pair.theirs.tpr for pair in pairs)
+    ours = theirs + mean(pair.gain for pair in pairs)
+    return [f"{ours:.4f}", f"{theirs:.4f}", _difference(pairs)]
 
 
 def _difference(pairs: Sequence[Pair]) -> str:
     """Return the mean gain and its standard error."""
-    gains = np.array([pair.gain for pair in pairs])
-    error = gains.std(ddof=1) / math.sqrt(len(gains)) if len(gains) > 1 else math.nan
-    return f"{gains.mean():+.4f} ({error:.4f})"
+    gains = [pair.gain for pair in pairs]
+    return f"{mean(gains):+.4f} ({standard_error(gains):.4f})"
 
 
-def _mean(cell: Sequence[Pair]) -> float:
-    return float(np.mean([pair.gain for pair in cell]))
+def _baselines(pairs: Sequence[Pair]) -> str:
+    """Return the table of the baselines, nothing if there are none."""
+    lines = [[*_counts(curve, members), *_rates(members)] for curve, members in _curves(pairs).items()]
+    return _PEERS + table([*_CURVE, *_RATES], lines, "lllrrrrr") if lines else ""
 
 
-def _below(cells: Sequence[Sequence[Pair]]) -> list[str]:
-    lines = ["Cells whose mean TPR is below theirs:", ""]
-    for cell in cells:
-        lines.append(f"- {_place(cell[0].case)}: {_difference(cell)}, {len(cell)} trials")
-    return [*lines, ""] if cells else ["No cell's mean TPR is below theirs.", ""]
+def _below(cells: Sequence[Sequence[Pair]]) -> str:
+    lines = [f"- {_place(cell[0])}: {_difference(cell)}, {len(cell)} trials\n" for cell in cells]
+    return (
+        f"Cells whose mean TPR is below theirs:\n\n{''.join(lines)}\n"
+        if lines
+        else ("No cell's mean TPR is below theirs.\n\n")
+    )
 
 
-def _worse(pairs: Sequence[Pair]) -> list[str]:
-    """Return every trial in which theirs is nearer to the truth, with the reason."""
-    if not pairs:
-        return []
-    reasons: dict[str, list[str]] = {}
+def _reasons(pairs: Sequence[Pair]) -> dict[str, list[Pair]]:
+    """Return the trials by the reason why theirs is nearer, most frequent first."""
+    reasons: dict[str, list[Pair]] = {}
     for pair in pairs:
-        line = f"{_place(pair.case)}, trial {pair.case.trial}: TPR {pair.ours.tpr:.2f} against {pair.theirs.tpr:.2f}"
-        reasons.setdefault(reason(pair), []).append(line)
-    lines = [f"All {len(pairs)} trials in which theirs is nearer to the truth, by reason:", ""]
-    for text, members in sorted(reasons.items(), key=lambda item: -len(item[1])):
-        lines += [f"**{text}** ({len(members)}):", "", *(f"- {member}" for member in members), ""]
-    return lines
+        reasons.setdefault(reason(pair), []).append(pair)
+    return dict(sorted(reasons.items(), key=lambda item: -len(item[1])))
 
 
-def _place(case: Case) -> str:
-    where = f"{case.duration:.3g} s" if case.experiment.startswith("differential") else f"noise {case.noise:.3g}"
-    if case.experiment == "constraint":
-        where = f"{case.duration:.3g} s, noise {case.noise:.2g}"
-    return f"{case.experiment}, {case.system}, {case.algorithm}, {where}"
+def _worse(reasons: dict[str, list[Pair]]) -> str:
+    """Return every trial in which theirs is nearer to the truth, with the reason."""
+    if not reasons:
+        return ""
+    text = f"All {sum(map(len, reasons.values()))} trials in which theirs is nearer to the truth, by reason:\n\n"
+    for why, members in reasons.items():
+        lines = (
+            f"- {_place(p)}, trial {p.case.trial}: TPR {p.ours.tpr:.2f} against {p.theirs.tpr:.2f}\n" for p in members
+        )
+        text += f"**{why}** ({len(members)}):\n\n{''.join(lines)}\n"
+    return text
+
+
+def _place(pair: Pair) -> str:
+    case = pair.case
+    return f"{case.experiment}, {case.system}, {case.algorithm}, {place_of(case)}"

@@ -12,7 +12,7 @@ import numpy as np
 from exactsindy.solver import Settings, refit, solve
 from exactsindy.systems import find_system
 from exactsindy_experiments.paper import exact, scoring
-from exactsindy_experiments.paper.records import Case, Outcome
+from exactsindy_experiments.paper.records import Case, Outcome, Result
 from exactsindy_experiments.paper.trial_files import PublishedTrial
 
 # Coefficients of the same support agree to this (the published ones come from other arithmetic).
@@ -44,13 +44,13 @@ class Pair:
         return counts and math.isclose(self.ours.coef_l2 or 0.0, self.theirs.coef_l2, rel_tol=_SAME, abs_tol=1e-9)
 
 
-def pairs_of(rows: Iterable[tuple[Case, Outcome]], trials: Mapping[Case, PublishedTrial]) -> list[Pair]:
+def pairs_of(rows: Iterable[Result], trials: Mapping[Case, PublishedTrial]) -> list[Pair]:
     """Return the trials under the published protocol that have a counterpart."""
     return [Pair(case, outcome, trials[case]) for case, outcome in rows if not outcome.error and case in trials]
 
 
 def reason(pair: Pair) -> str:
-    """Say why the published answer is nearer to the truth, by solving its own grid point exactly.
+    """Return why the published answer is nearer to the truth, by solving its own grid point exactly.
 
     Fields: sizes are given, there is nothing to choose. Duffing: the grid points chosen are compared.
     """
@@ -69,9 +69,9 @@ def reason(pair: Pair) -> str:
 
 
 def _same_point(pair: Pair) -> bool:
-    """Say whether both chose the same budget and ridge."""
-    mine = json.loads(pair.ours.choice or "{}")
-    return (mine.get("k"),) == pair.theirs.sizes and (mine.get("alpha"),) == pair.theirs.ridges
+    """Return True if both chose the same budget and ridge."""
+    ours = json.loads(pair.ours.choice or "{}")
+    return (ours.get("k"),) == pair.theirs.sizes and (ours.get("alpha"),) == pair.theirs.ridges
 
 
 def _at(pair: Pair) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 #: Protocols: as the published code did it, and what `discover` does by default with the training part.
 PROTOCOLS = ("published", "ours")
@@ -62,17 +63,13 @@ class Case:
 
     @property
     def key(self) -> tuple[str | int | float, ...]:
-        """What identifies the case in the store."""
-        return (
-            self.experiment,
-            self.system,
-            self.protocol,
-            self.algorithm,
-            self.degree,
-            self.duration,
-            self.noise,
-            self.trial,
-        )
+        """The values that identify the case, in the order of results."""
+        return tuple(vars(self).values())
+
+    @property
+    def curve(self) -> tuple[str | int | float, ...]:
+        """The values that trials of one cell share."""
+        return self.key[:-1]
 
 
 @dataclass(frozen=True)
@@ -125,3 +122,15 @@ class Outcome:
     choice: str = ""
     model: str = ""
     error: str = ""
+
+
+class Result(NamedTuple):
+    """A case and what came out of it: one row of the results."""
+
+    case: Case
+    outcome: Outcome
+
+    @property
+    def key(self) -> Case:
+        """What identifies the row."""
+        return self.case

@@ -1,55 +1,64 @@
-"""The report: tables with a verdict per cell, goals, figures."""
+"""The report of the paper's experiments: a short page, and one with the table of every cell."""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
+from exactsindy_experiments.pages import mean, number, table, write_page
 from exactsindy_experiments.paper.figures import draw
-from exactsindy_experiments.paper.findings import behind, coverage, goals, number, published_beside, speeds
-from exactsindy_experiments.paper.page import page
+from exactsindy_experiments.paper.findings import behind, coverage, goals, speeds, verdict
+from exactsindy_experiments.paper.html_page import html_page
 from exactsindy_experiments.paper.pairing import paired
-from exactsindy_experiments.paper.published import PublishedCell
-from exactsindy_experiments.paper.records import TITLES
-from exactsindy_experiments.paper.store import Store
+from exactsindy_experiments.paper.records import TITLES, Result
 from exactsindy_experiments.paper.studies import STUDIES, Study
-from exactsindy_experiments.paper.summary import Cell, cells
+from exactsindy_experiments.paper.summary import Cell, cells, find_published
+from exactsindy_experiments.results import Table, write_rows
 
+#: The rows of a report, without the models' coefficients and to 7 digits.
+ROWS = "results.csv.xz"
 _HEAD = """# The paper's experiments, run again
 
-Means over trials (one standard error); published numbers in brackets: MIOSR's beside our exact solver, else those of
-the same algorithm. They are means over the trial files of wesg52/sindy_mio_paper at 8e28558.
+Published numbers in brackets: MIOSR's beside our exact solver, else those of the same algorithm. They are means over
+the trial files of wesg52/sindy_mio_paper at 8e28558.
 
 - `published`: data, rows, grids and selection as the published code has them; only the solver and the machine differ.
 - `ours`: what `discover` does by default with the training part alone; the validation part is not used. Its weights
   were fitted on random polynomial systems, on the classic ones here with other starts, noise and sampling, and on
-  drawn partial differential equations (`benchmarks/selection.py --tune`), never on these trials. Two
-  rules are no blind tests: that samples beyond 100 per period do not raise the price of a term was added, with the
-  weight 1/2 of the number of supports, after Roessler at 25 % had been seen at 0.65 without them; the weight 1 beyond
-  35 candidates was tried, on random systems with such libraries (`--tune gamma`), after Lorenz at 0.69 s had been
-  seen at 0.94.
+  drawn partial differential equations (`exactsindy bench selection --tune`), never on these trials. Two rules are no
+  blind tests: that samples beyond 100 per period do not raise the criterion of a term was added, with the weight 1/2
+  of the number of supports, after Roessler at 25 % had been seen at 0.65 without them; the weight 1 beyond 35
+  candidates was tried, on random systems with such libraries (`--tune gamma`), after Lorenz at 0.69 s had been seen
+  at 0.94.
 
 TPR = right / (right + wrong + missed) terms. *Exact*: share of trials with exactly the true terms in all equations.
 *At true k*: the same for the best subset of the true sizes on the same rows, without ridge: what choosing the sizes
 rightly would give (a ridge of the published grid may do better still, where noise inside the library misleads least
-squares).
-*Test error* is against differences of clean trajectories as published, *rhs error* against the true right-hand side.
-Verdicts compare the exact-support rate (seconds of one fit in the runtime experiment) with the published mean of other
-trials or the same; a difference within twice the joint standard error is called equal.
+squares). *Test error* is against differences of clean trajectories as published, *rhs error* against the true
+right-hand side. Verdicts compare the exact-support rate with the published mean of other trials or the same; a
+difference within twice the joint standard error is called equal.
+"""
+_REST = f"""
+All rows are in `{ROWS}`. From them
+
+    exactsindy reproduce report --rows docs/benchmarks/paper/{ROWS} --store build/paper.csv --out build/paper
+
+prints this page again, and with it `tables.md` and `report.html`: every cell with its standard errors, every trial in
+which the published answer is nearer to the truth, what was run, and what failed.
 """
 
 
 def report(
     store: str | os.PathLike[str], folder: str | os.PathLike[str], published: str | os.PathLike[str] | None = None
 ) -> Path:
-    """Write ``README.md``, ``report.html``, a figure per experiment and ``results.csv`` from a store.
+    """Write ``README.md`` (short), ``tables.md`` (all cells), ``report.html``, the figures and the rows of a store.
 
     Parameters
     ----------
     store
-        The SQLite file of `run`.
+        The CSV file of `run`.
     folder
         Where to write; created if it is not there.
     published
@@ -58,7 +67,7 @@ def report(
     Returns
     -------
     Path
-        The Markdown file.
+        The short page.
 
     Raises
     ------
@@ -69,45 +78,61 @@ def report(
     """
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
-    with Store(store) as rows:
-        found = list(rows)
-        rows.to_csv(target / "results.csv")
-    summary = cells(found)
-    parts = [_HEAD, goals(found, summary), behind(summary) if published is None else paired(found, published)]
+    rows = sorted(Table(store, Result), key=lambda row: row.case.key)
+    write_rows(target / ROWS, rows, Result, without=("model",), digits=7)
+    every = cells(rows)
+    head, details = behind(every) if published is None else paired(rows, published)
+    short, long = [_HEAD + _REST, goals(rows, every), head], [_HEAD, goals(rows, every), f"{head}\n{details}"]
     for study in STUDIES.values():
-        mine = [cell for cell in summary if cell.case.experiment == study.name]
-        if mine:
-            draw(study, mine, target / f"{study.name}.png")
-            parts.append(_section(study, mine))
-    parts.append(coverage(summary))
-    failures = [(case, outcome) for case, outcome in found if outcome.error]
-    if failures:
-        parts.append("## Cases that failed\n")
-        parts += [f"- {', '.join(map(str, case.key))}: {outcome.error}" for case, outcome in failures]
-    text = "\n".join(parts) + "\n"
-    path = target / "README.md"
-    _write(path, text)
-    _write(target / "report.html", page(text, target))
-    return path
+        members = [cell for cell in every if cell.case.experiment == study.name]
+        if members:
+            draw(study, members, target / f"{study.name}.png")
+            short.append(_section(study, members) + _curves(study, members))
+            long.append(_section(study, members) + _cells(study, members))
+    failures = [f"- {', '.join(map(str, case.key))}: {outcome.error}\n" for case, outcome in rows if outcome.error]
+    short.append(f"{len(rows)} rows, {len(failures)} of cases that failed.\n")
+    long += [coverage(every), "## Cases that failed\n\n" + ("".join(failures) or "None.\n")]
+    write_page(target / "README.md", "\n".join(short))
+    write_page(target / "tables.md", "\n".join(long))
+    write_page(target / "report.html", html_page("\n".join(long), target))
+    return target / "README.md"
 
 
-def _write(path: Path, text: str) -> None:
-    temporary = path.with_name(path.name + ".part")
-    temporary.write_text(text, encoding="utf-8")
-    os.replace(temporary, path)
+def _section(study: Study, members: Sequence[Cell]) -> str:
+    times = f"{speeds(members)}\n" if study.name == "runtime" else ""
+    return f"## {study.title} (`{study.name}`)\n\n![{study.title}]({study.name}.png)\n\n{times}"
 
 
-def _section(study: Study, summary: Sequence[Cell]) -> str:
-    lines = [f"## {study.title} (`{study.name}`)", "", f"![{study.title}]({study.name}.png)", ""]
+def _curves(study: Study, members: Sequence[Cell]) -> str:
+    """Return one line per algorithm: means over the cells that have a published counterpart."""
     if study.name == "runtime":
-        lines += [speeds(summary), ""]
-    keys = dict.fromkeys((c.case.system, c.case.degree) for c in summary)
-    for system, degree in keys:
-        mine = [c for c in summary if (c.case.system, c.case.degree) == (system, degree)]
-        lines += [f"### {system.replace('_', ' ')}" + (f", degree {degree}" if degree else ""), ""]
-        lines += list(_runtime_table(mine) if study.name == "runtime" else _table(study, mine))
-        lines.append("")
-    return "\n".join(lines)
+        return ""
+    lines = []
+    order = dict.fromkeys((c.case.system, c.case.algorithm, c.case.protocol) for c in sorted(members, key=_order))
+    for system, algorithm, protocol in sorted(order, key=lambda curve: curve[0]):
+        curve = [
+            c for c in members if (c.case.system, c.case.algorithm, c.case.protocol) == (system, algorithm, protocol)
+        ]
+        both = [(cell, old) for cell in curve if (old := find_published(cell.case)) is not None]
+        verdicts = [verdict(cell, old).strip("*") for cell, old in both]
+        line = [system, TITLES[algorithm], protocol, str(len(both))]
+        line += [
+            _pair(mean(getattr(c, m) for c, _ in both), math.nan, mean(getattr(o, m) for _, o in both))
+            for m in ("tpr", "exact")
+        ]
+        lines.append([*line, *(verdicts.count(word) for word in ("better", "equal", "worse"))])
+    head = ["system", "algorithm", "protocol", "cells", "mean TPR", "mean exact", "better", "equal", "worse"]
+    return table(head, lines, "lllrllrrr")
+
+
+def _cells(study: Study, members: Sequence[Cell]) -> str:
+    """Return the tables of every cell, one per system and degree."""
+    text = ""
+    for system, degree in dict.fromkeys((c.case.system, c.case.degree) for c in members):
+        some = [c for c in members if (c.case.system, c.case.degree) == (system, degree)]
+        title = f"### {system.replace('_', ' ')}" + (f", degree {degree}" if degree else "")
+        text += f"{title}\n\n{(_times if study.name == 'runtime' else _rates)(study, sorted(some, key=_order))}\n"
+    return text
 
 
 def _order(cell: Cell) -> tuple[object, ...]:
@@ -115,72 +140,44 @@ def _order(cell: Cell) -> tuple[object, ...]:
     return list(TITLES).index(case.algorithm), case.protocol == "ours", case.noise, case.duration
 
 
-def _table(study: Study, summary: Sequence[Cell]) -> Iterator[str]:
-    axis = "seconds" if study.axis == "duration" else "noise"
-    yield (
-        f"| algorithm | protocol | {axis} | trials | TPR | exact | at true k | log10 coef. error | log10 test error | "
-        "log10 rhs error | fit s | proved | verdict |"
-    )
-    yield "|---|---|---:|---:|---|---|---:|---|---|---:|---:|---:|---|"
-    for cell in sorted(summary, key=_order):
-        case, old = cell.case, published_beside(cell)
+def _rates(study: Study, members: Sequence[Cell]) -> str:
+    lines = []
+    for cell in members:
+        case, old = cell.case, find_published(cell.case) or Cell(cell.case, 0)
         place = f"{case.duration:.3g}" if study.axis == "duration" else f"{case.noise:.3g}"
         if len(study.fixed) > 1:
             place += f", {case.noise:.0%} noise"
-        trials = f"{cell.trials}" + (f" (+{cell.failed} failed)" if cell.failed else "")
-        columns = [
-            TITLES[case.algorithm],
-            case.protocol,
-            place,
-            trials,
-            _pair(cell.tpr, cell.tpr_se, _of(old, "tpr")),
-            _pair(cell.exact, math.nan, _of(old, "exact")),
-            number(cell.ceiling),
-            _pair(cell.log10_coef, cell.log10_coef_se, _of(old, "log10_coef")),
-            _pair(cell.log10_rmse, cell.log10_rmse_se, _of(old, "log10_rmse")),
-            number(cell.log10_rhs),
-            f"{cell.seconds:.2g}",
-            number(cell.proved),
-            verdict(cell, old),
-        ]
-        yield f"| {' | '.join(columns)} |"
-
-
-def _runtime_table(summary: Sequence[Cell]) -> Iterator[str]:
-    yield "| algorithm | seconds of data | trials | time of one fit | published | proved | largest gap | TPR |"
-    yield "|---|---:|---:|---:|---:|---:|---:|---:|"
-    for cell in sorted(summary, key=_order):
-        old = published_beside(cell)
-        before = f"{old.seconds:.3g}" if old is not None else "-"
-        gap = "-" if math.isnan(cell.gap) else f"{cell.gap:.2g}"
-        yield (
-            f"| {TITLES[cell.case.algorithm]} | {cell.case.duration:.3g} | {cell.trials} | "
-            f"{cell.geometric_seconds:.3g} | {before} | {number(cell.proved)} | {gap} | {number(cell.tpr)} |"
+        lines.append(
+            [
+                TITLES[case.algorithm],
+                case.protocol,
+                place,
+                f"{cell.trials}" + (f" (+{cell.failed} failed)" if cell.failed else ""),
+                _pair(cell.tpr, cell.tpr_se, old.tpr),
+                _pair(cell.exact, math.nan, old.exact),
+                number(cell.ceiling),
+                _pair(cell.log10_coef, cell.log10_coef_se, old.log10_coef),
+                _pair(cell.log10_rmse, cell.log10_rmse_se, old.log10_rmse),
+                number(cell.log10_rhs),
+                f"{cell.seconds:.2g}",
+                number(cell.proved),
+                verdict(cell, old),
+            ]
         )
+    head = ["algorithm", "protocol", "seconds" if study.axis == "duration" else "noise", "trials", "TPR", "exact"]
+    head += ["at true k", "log10 coef. error", "log10 test error", "log10 rhs error", "fit s", "proved", "verdict"]
+    return table(head, lines, "llrrllrllrrrl")
 
 
-def verdict(cell: Cell, old: PublishedCell | None) -> str:
-    """Say how a cell compares with the published one by the exact-support rate.
-
-    Rates of n trials have the standard error sqrt(p (1 - p) / n), with one half added to each count so that rates of
-    0 and 1 have one too.
-    """
-    if old is None or math.isnan(old.exact) or not cell.trials:
-        return "-"
-    error = math.hypot(_rate_error(cell.exact, cell.trials), _rate_error(old.exact, old.trials))
-    difference = cell.exact - old.exact
-    if abs(difference) <= 2 * error:
-        return "equal"
-    return "better" if difference > 0 else "**worse**"
-
-
-def _rate_error(rate: float, n: int) -> float:
-    p = (rate * n + 0.5) / (n + 1)
-    return math.sqrt(p * (1 - p) / n)
-
-
-def _of(old: PublishedCell | None, measure: str) -> float:
-    return math.nan if old is None else float(getattr(old, measure))
+def _times(study: Study, members: Sequence[Cell]) -> str:
+    lines = []
+    for cell in members:
+        old = find_published(cell.case)
+        line = [TITLES[cell.case.algorithm], f"{cell.case.duration:.3g}", cell.trials, f"{cell.geometric_seconds:.3g}"]
+        line += ["-" if old is None else f"{old.seconds:.3g}", number(cell.proved), number(cell.gap, ".2g")]
+        lines.append([*line, number(cell.tpr)])
+    head = ["algorithm", "seconds of data", "trials", "time of one fit", "published", "proved", "largest gap", "TPR"]
+    return table(head, lines, "lrrrrrrr")
 
 
 def _pair(value: float, error: float, old: float) -> str:

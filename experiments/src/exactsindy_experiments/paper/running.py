@@ -5,19 +5,22 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import groupby
 from pathlib import Path
 
-from exactsindy_experiments.paper.pool import run_bundles
-from exactsindy_experiments.paper.records import Case, Outcome
-from exactsindy_experiments.paper.store import Store
+from exactsindy_experiments import workers as processes
+from exactsindy_experiments.pages import minutes
+from exactsindy_experiments.paper import evaluate
+from exactsindy_experiments.paper.records import Case, Outcome, Result
 from exactsindy_experiments.paper.studies import STUDIES, Study, find_study
+from exactsindy_experiments.results import Table, read_rows
 
 #: Where results are kept unless said otherwise.
-DEFAULT_STORE = Path("paper_results.sqlite")
+DEFAULT_STORE = Path("paper_results.csv")
+#: The paper has 50 trials of every cell.
 PUBLISHED_TRIALS = 50
-# A taste of each experiment: values along the axis, algorithms.
+# A small part of each experiment: values along the axis, algorithms, systems.
 _QUICK: dict[str, tuple[tuple[float, ...], tuple[str, ...] | None, tuple[str, ...]]] = {
     "differential": ((1.0, 4.0), ("exact", "ssr"), ("hopf", "lorenz")),
     "differential-small": ((1.0, 4.0), ("exact", "ssr"), ("hopf", "lorenz")),
@@ -43,10 +46,9 @@ class Progress:
         duration = f" {case.duration:.3g} s," if case.duration else ""  # fields have the published one
         where = f"{case.system}{duration} noise {case.noise:.3g}, trial {case.trial}"
         text = result.error or _verdict(result)
-        minutes, rest = divmod(round(self.seconds_left), 60)
         return (
-            f"[{self.done}/{self.total}, {minutes} min {rest} s left] {case.experiment}: {where}, {case.protocol} "
-            f"{case.algorithm}: {text}"
+            f"[{self.done}/{self.total}, {minutes(self.seconds_left)} left] {case.experiment}: {where}, "
+            f"{case.protocol} {case.algorithm}: {text}"
         )
 
 
@@ -99,7 +101,7 @@ def run(
     workers
         Processes of one thread each; one per core by default, 0 for this process. Timings are run by one.
     store
-        SQLite file.
+        CSV file.
     quick
         A small part, for a look at everything within minutes.
     retry
@@ -119,8 +121,8 @@ def run(
     """
     study = find_study(experiment)
     if quick:
-        few, some, mine = _QUICK[study.name]
-        values, algorithms, systems = values or few, algorithms or some, systems or mine
+        few, some, names = _QUICK[study.name]
+        values, algorithms, systems = values or few, algorithms or some, systems or names
         fixed = fixed or study.fixed[:1]
         trials = trials if not isinstance(trials, int) or trials != PUBLISHED_TRIALS else 1
     numbers = range(1, trials + 1) if isinstance(trials, int) else trials
@@ -130,12 +132,40 @@ def run(
     count = _cores() if workers is None else workers
     if study.name == "runtime":
         count = min(count, 1)  # timings beside one another would time the neighbour too
-    with Store(store) as rows:
-        present = rows.known(failed=not retry)
-        todo = [case for case in cases if case.key not in present]
-        tracker = _Tracker(len(todo), rows, progress)
-        run_bundles(_bundles(todo), count, tracker.take)
-        return tracker.done
+    rows = Table(store, Result)
+    present = {case for case, outcome in rows if not (retry and outcome.error)}
+    todo = [case for case in cases if case not in present]
+    tracker = _Tracker(len(todo), rows, progress)
+    run_bundles(_bundles(todo), count, tracker.take)
+    return tracker.done
+
+
+def take_rows(store: str | os.PathLike[str], path: str | os.PathLike[str]) -> int:
+    """Add the rows of an earlier report to a store, all or none, but for cases that have a row; return how many."""
+    table = Table(store, Result)
+    rows = [row for row in read_rows(path, Result) if table.find(row.case) is None]
+    if rows:
+        table.append(*rows)
+    return len(rows)
+
+
+def run_bundles(bundles: Sequence[Sequence[Case]], workers: int, take: Callable[[Case, Outcome], None]) -> None:
+    """Run bundles of cases by so many processes, 0 for this one; ``take`` receives each outcome when it is there."""
+    if workers == 0:
+        for bundle in bundles:
+            for case in bundle:
+                take(case, evaluate.run_case(case))
+        return
+    command = processes.command(evaluate.__name__)
+    processes.run_bundles(bundles, workers, ask_worker, take, command=command)
+
+
+def ask_worker(worker: processes.Worker, case: Case) -> Outcome:
+    """Return the outcome of a case; if the process ends over it, that is the outcome."""
+    try:
+        return Outcome(**worker.ask(asdict(case)))
+    except ConnectionError as error:
+        return Outcome(error=f"{error} during this case".replace("the process", "the worker process"))
 
 
 def _cores() -> int:
@@ -150,12 +180,12 @@ def _bundles(cases: Sequence[Case]) -> list[list[Case]]:
 
 
 class _Tracker:
-    def __init__(self, total: int, rows: Store, progress: Callable[[Progress], None] | None) -> None:
+    def __init__(self, total: int, rows: Table[Result], progress: Callable[[Progress], None] | None) -> None:
         self.done, self.total, self.rows, self.progress = 0, total, rows, progress
         self.begin = time.monotonic()
 
     def take(self, case: Case, outcome: Outcome) -> None:
-        self.rows.add(case, outcome)
+        self.rows.append(Result(case, outcome))
         self.done += 1
         if self.progress is not None:
             left = (time.monotonic() - self.begin) / self.done * (self.total - self.done)

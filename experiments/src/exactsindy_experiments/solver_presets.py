@@ -9,9 +9,8 @@ from types import MappingProxyType
 
 from exactsindy.systems import SYSTEMS
 from exactsindy_experiments.instances import DURATIONS
-from exactsindy_experiments.path_benchmark import PathCase
 from exactsindy_experiments.peers import PEERS
-from exactsindy_experiments.solver_rows import OURS, Case, Limits
+from exactsindy_experiments.solver_rows import OURS, Case, Limits, Task
 
 GUROBI = ("gurobi published", "gurobi sos1")
 #: The ridge of the published runtime experiment, and one near zero as most tuned models have.
@@ -24,7 +23,7 @@ class Preset:
 
     name: str
     cases: tuple[Case, ...]
-    paths: tuple[PathCase, ...]
+    paths: tuple[Task, ...]
     limits: Limits = field(default_factory=Limits)
 
     def with_seconds(self, seconds: float) -> Preset:
@@ -51,35 +50,30 @@ class Library:
 
 def groups(
     libraries: Iterable[Library],
-    solvers: Callable[[Case, bool], Iterable[str]],
+    solvers: Callable[[Task, bool], Iterable[str]],
     *,
     seeds: Sequence[int] = (1,),
     ridges: Sequence[float] = RIDGES,
 ) -> tuple[Case, ...]:
     """List the cases: for each equation the true size and the library's largest, each ridge, each solver.
 
-    ``solvers`` names the peers for a case of ours, given whether its size is the true one.
+    ``solvers`` names the peers for a task, given whether its size is the true one.
     """
     cases: list[Case] = []
     for library in libraries:
         for duration, seed, (target, true_size) in product(library.durations, seeds, library.targets()):
             for size, ridge in product(dict.fromkeys((true_size, library.largest)), ridges):
-                ours = Case(library.system, library.degree, duration, seed, target, size, ridge, OURS)
-                cases.append(ours)
-                cases.extend(replace(ours, solver=name) for name in solvers(ours, size == true_size))
+                task = Task(library.system, library.degree, duration, seed, target, size, ridge)
+                cases.append(Case(task, OURS))
+                cases.extend(Case(task, name) for name in solvers(task, size == true_size))
     return tuple(cases)
 
 
-def paths_of(cases: Iterable[Case], size: int = 6) -> tuple[PathCase, ...]:
+def paths_of(cases: Iterable[Case], size: int = 6) -> tuple[Task, ...]:
     """List the paths for the equations of some cases, to ``size`` terms (4 for D = 462)."""
-    found = {}
-    for case in cases:
-        large = case.system == "mhd" and case.degree == 5
-        k_max = 4 if large else size
-        where = (case.system, case.degree, case.duration, case.seed, case.equation)
-        path = PathCase(*where, k_max, case.ridge)
-        found[path.key] = path
-    return tuple(found.values())
+    tasks = (case.task for case in cases)
+    sizes = ((task, 4 if (task.system, task.degree) == ("mhd", 5) else size) for task in tasks)
+    return tuple(dict.fromkeys(replace(task, size=largest) for task, largest in sizes))
 
 
 def quick() -> Preset:
@@ -89,7 +83,7 @@ def quick() -> Preset:
         Library("hopf", 5, DURATIONS[3:4], (0,)),
         Library("mhd", 3, DURATIONS[3:4], (0,)),
     ]
-    cases = groups(libraries, lambda case, true: tuple(PEERS), ridges=RIDGES[:1])
+    cases = groups(libraries, lambda task, true: tuple(PEERS), ridges=RIDGES[:1])
     return Preset("quick", cases, paths_of(cases, 5), Limits(seconds=3.0, repeats=2))
 
 
@@ -104,11 +98,11 @@ def standard() -> Preset:
         Library("mhd", 5, (DURATIONS[3], DURATIONS[6]), (0,), largest=4),
     ]
 
-    def solvers(case: Case, true: bool) -> Iterable[str]:
-        if true and case.ridge == RIDGES[1]:
+    def solvers(task: Task, true: bool) -> Iterable[str]:
+        if true and task.ridge == RIDGES[1]:
             return ("enumeration",)
         # The other peers reach their limit nearly always: a few cases per library show it.
-        every = true and case.duration in (DURATIONS[3], DURATIONS[6])
+        every = true and task.duration in (DURATIONS[3], DURATIONS[6])
         return tuple(PEERS) if every else (*GUROBI, "enumeration")
 
     cases = groups(libraries, solvers)
@@ -120,7 +114,7 @@ def full() -> Preset:
     """Every library, duration, equation, size and ridge with every peer: many hours."""
     libraries = [Library(system, degree) for degree in (3, 5) for system in ("hopf", "lorenz")]
     libraries += [Library("mhd", 3), Library("mhd", 5, largest=4)]
-    cases = groups(libraries, lambda case, true: tuple(PEERS))
+    cases = groups(libraries, lambda task, true: tuple(PEERS))
     return Preset("full", cases, paths_of(cases))
 
 

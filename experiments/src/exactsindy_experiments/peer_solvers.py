@@ -1,23 +1,19 @@
-"""Runs other solvers in a process of its own: requests on stdin, answers on stdout, one JSON line each.
+"""The other solvers, each asked about one equation, in a worker process.
 
-A process of its own, so that a peer can be stopped at any time and cannot take the benchmark down; and for
-some peers another Python, because they need an older NumPy. So this file imports nothing but NumPy and the
-standard library at the top and is also run by its path.
+Some need an older NumPy and so another Python: this file imports nothing but NumPy and the standard library at the top
+and is also run by its path.
 
-A request names a solver, a ``.npz`` file with the equation (``theta_factor``, ``z``, ``rest_square``,
-``ridge``, ``size``, and for l0bnb ``penalty`` and ``largest``) and the time limit. The answer has
-``support``, ``status``, ``seconds`` (of the solver, without reading and checking), ``lower_bound`` (its own
-claim, constant included), ``nodes`` and ``note``.
+A request names a solver, a ``.npz`` file with the equation (``theta_factor``, ``z``, ``rest_square``, ``ridge``,
+``size``, and for l0bnb ``penalty`` and ``largest``) and the time limit. The answer has ``support``, ``status``,
+``seconds`` (of the solver, without reading and checking), ``lower_bound`` (its own claim, constant included), ``nodes``
+and ``note``.
 """
 
 from __future__ import annotations
 
 import contextlib
 import importlib
-import json
 import math
-import os
-import sys
 import time
 from typing import Any
 
@@ -53,9 +49,9 @@ def _backend(solver: str, equation: dict[str, Any], seconds: float) -> dict[str,
             problem, equation["size"], ridge=equation["ridge"], settings=settings, backend=BACKENDS[solver]
         )
     except MissingDependency as error:
-        return _refusal("not installed", str(error))
+        return no_answer("not installed", str(error))
     except SolverError as error:
-        return _refusal("licence" if "licence" in str(error) else "skipped", str(error))
+        return no_answer("licence" if "licence" in str(error) else "skipped", str(error))
     status = answer.status[0].name.lower().replace("_", " ")
     return {
         "support": [int(j) for j in answer.support[0]],
@@ -72,7 +68,7 @@ def _published(equation: dict[str, Any], seconds: float) -> dict[str, Any]:
     from exactsindy_experiments.published_gurobi import solve_published
 
     arguments = [equation[key] for key in ("theta_factor", "z", "rest_square", "ridge", "size")]
-    return {**_refusal("failed", ""), **solve_published(*arguments, seconds=seconds)}
+    return {**no_answer("failed", ""), **solve_published(*arguments, seconds=seconds)}
 
 
 def _okridge(equation: dict[str, Any], seconds: float) -> dict[str, Any]:
@@ -96,17 +92,17 @@ def _okridge(equation: dict[str, Any], seconds: float) -> dict[str, Any]:
 def _l0bnb(equation: dict[str, Any], seconds: float) -> dict[str, Any]:
     """Solve the penalised problem whose answer has the wanted size: 1/2 RSS + l0 |S| + l2 |xi|^2."""
     if not equation["penalty"] > 0:
-        return _refusal("skipped", "no l0 penalty has a solution of this size")
+        return no_answer("skipped", "no l0 penalty has a solution of this size")
     tree = importlib.import_module("l0bnb").BNBTree(np.ascontiguousarray(equation["theta_factor"]), equation["z"])
     weight = {"l0": equation["penalty"] / 2, "l2": float(equation["ridge"][0]) / 2, "m": equation["largest"]}
     started = time.perf_counter()
-    found = tree.solve(**weight, gap_tol=GAP, time_limit=seconds)
+    result = tree.solve(**weight, gap_tol=GAP, time_limit=seconds)
     elapsed = time.perf_counter() - started
-    support = [] if found.beta is None else [int(j) for j in np.flatnonzero(found.beta)]
+    support = [] if result.beta is None else [int(j) for j in np.flatnonzero(result.beta)]
     # Its cost is half of ours plus the penalty; its gap is relative to that.
-    bound = 2 * float(found.cost * (1 - found.gap)) - equation["penalty"] * equation["size"]
+    bound = 2 * float(result.cost * (1 - result.gap)) - equation["penalty"] * equation["size"]
     # It also ends when its tree is empty, whatever the gap says.
-    status = "optimal" if found.gap <= GAP or elapsed < 0.95 * seconds else "time limit"
+    status = "optimal" if result.gap <= GAP or elapsed < 0.95 * seconds else "time limit"
     same = len(support) == equation["size"]
     return {
         "support": support,
@@ -118,11 +114,12 @@ def _l0bnb(equation: dict[str, Any], seconds: float) -> dict[str, Any]:
     }
 
 
-def _refusal(status: str, note: str) -> dict[str, Any]:
+def no_answer(status: str, note: str, seconds: float = math.nan) -> dict[str, Any]:
+    """Return the answer of a solver that gave none."""
     return {
         "support": [],
         "status": status,
-        "seconds": math.nan,
+        "seconds": seconds,
         "lower_bound": -math.inf,
         "nodes": -1,
         "note": note,
@@ -145,25 +142,18 @@ def _read(path: str) -> dict[str, Any]:
     return {name: array.item() if array.ndim == 0 else array for name, array in equation.items()}
 
 
-def main() -> None:
-    """Answer requests until stdin ends."""
-    # Solvers print; the channel to the benchmark is a copy of stdout that they do not know.
-    channel = os.fdopen(os.dup(1), "w", buffering=1)
-    os.dup2(2, 1)
-    warmed: set[str] = set()
-    for line in sys.stdin:
-        request = json.loads(line)
-        try:
-            if request["solver"] not in warmed:
-                warmed.add(request["solver"])
-                _warm(request["solver"])
-            answer = solve(request["solver"], _read(request["equation"]), request["seconds"])
-        except ImportError as error:
-            answer = _refusal("not installed", str(error))
-        except Exception as error:  # a peer may fail in any way; the benchmark records it and goes on
-            answer = _refusal("failed", f"{type(error).__name__}: {error}")
-        channel.write(json.dumps(answer) + "\n")
+_WARM: set[str] = set()
 
 
-if __name__ == "__main__":
-    main()
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    """Let a solver answer a request; whatever it raises becomes the answer's status and note."""
+    solver = request["solver"]
+    try:
+        if solver not in _WARM:
+            _WARM.add(solver)
+            _warm(solver)
+        return solve(solver, _read(request["equation"]), request["seconds"])
+    except ImportError as error:
+        return no_answer("not installed", str(error))
+    except Exception as error:  # a peer may fail in any way; the benchmark records it and goes on
+        return no_answer("failed", f"{type(error).__name__}: {error}")

@@ -5,14 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from exactsindy_experiments import PRESETS, Limits, PathRow, Preset
-from exactsindy_experiments.presets import Library, groups
-from exactsindy_experiments.runner import describe, run, solver_table
-from exactsindy_experiments.solver_report import geometric_mean, machine, report
+from exactsindy_experiments.pages import geometric_mean, machine
+from exactsindy_experiments.solver_presets import PRESETS, Library, Preset, groups
+from exactsindy_experiments.solver_report import report
+from exactsindy_experiments.solver_rows import Limits, PathRow, Task
+from exactsindy_experiments.solver_run import describe, run, solver_table
 
 CASES = groups(
     [Library("hopf", 3, (0.5,), (0, 1), largest=2)],
-    lambda case, true: ("enumeration", "okridge"),
+    lambda task, true: ("enumeration", "okridge"),
     ridges=(0.01,),
 )
 PRESET = Preset("tiny", CASES, (), Limits(seconds=5.0, repeats=1))
@@ -71,12 +72,12 @@ def test_an_interruption_keeps_what_was_measured(tmp_path, stand_in):
 def test_presets_start_each_group_with_us_and_repeat_nothing(name):
     preset = PRESETS[name]()
     assert preset.name == name
-    assert len({case.key for case in preset.cases}) == len(preset.cases)
+    assert len(set(preset.cases)) == len(preset.cases)
     seen = set()
     for case in preset.cases:
         if case.solver == "exactsindy":
-            seen.add(case.key[:-1])
-        assert case.key[:-1] in seen
+            seen.add(case.task)
+        assert case.task in seen
     assert {"gurobi published", "gurobi sos1", "scip", "enumeration", "okridge", "l0bnb"} < {
         case.solver for case in preset.cases
     }
@@ -86,12 +87,12 @@ def test_presets_start_each_group_with_us_and_repeat_nothing(name):
 def test_full_preset_is_the_published_grid():
     cases = [case for case in PRESETS["full"]().cases if case.solver == "exactsindy"]
     assert len(cases) == 12 * 2 * 2 * (2 * (2 + 3 + 6))
-    assert {case.size for case in cases if case.system == "hopf"} == {4, 5}
+    assert {case.task.size for case in cases if case.task.system == "hopf"} == {4, 5}
 
 
 PATHS = [
-    PathRow("mhd", 3, 0.5, 1, "V1'", 6, 0.01, 84, 0.3, 0.4, 0.2, 6, 1.5, True),
-    PathRow("hopf", 3, 0.5, 1, "x'", 6, 0.01, 10, 1e-4, 2e-4, 1e-4, 5, 1.0, True),
+    PathRow(Task("mhd", 3, 0.5, 1, "V1'", 6, 0.01), 84, 0.3, 0.4, 0.2, 6, 1.5, True),
+    PathRow(Task("hopf", 3, 0.5, 1, "x'", 6, 0.01), 10, 1e-4, 2e-4, 1e-4, 5, 1.0, True),
 ]
 
 
@@ -108,7 +109,9 @@ def test_the_page(measured):
 def test_the_page_shows_wrong_answers_and_contradictions(measured):
     rows = list(solver_table(measured[0]))
     peer = next(row for row in rows if row.solver == "enumeration")
-    wrong = replace(peer, solver="gurobi published", excess=0.031, truly_optimal=False, support="1; x y")
+    wrong = replace(
+        peer, case=replace(peer.case, solver="gurobi published"), excess=0.031, truly_optimal=False, support="1; x y"
+    )
     page = report([*rows, wrong], PATHS, "here")
     assert "1 in all, the worst" in page
     assert "| Gurobi, as published | 3.1 % |" in page
@@ -121,7 +124,14 @@ def test_ratios_are_geometric_means_split_at_one_second(measured):
     rows = list(solver_table(measured[0]))
     ours = rows[0]
     peers = [
-        replace(ours, solver="scip", seconds=seconds, ratio=ratio, call_ratio=ratio / 2, status=status)
+        replace(
+            ours,
+            case=replace(ours.case, solver="scip"),
+            seconds=seconds,
+            ratio=ratio,
+            call_ratio=ratio / 2,
+            status=status,
+        )
         for seconds, ratio, status in [
             (2.0, 100.0, "optimal"),
             (30.0, 10_000.0, "time limit"),

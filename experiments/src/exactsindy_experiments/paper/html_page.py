@@ -16,7 +16,7 @@ th { background: #f4f4f4; } img { max-width: 100%; } code { background: #f4f4f4;
 """
 
 
-def page(markdown: str, folder: Path) -> str:
+def html_page(markdown: str, folder: Path) -> str:
     """Return a page from the Markdown that `report` writes (headings, tables, lists, images, bold, italic, code).
 
     Parameters
@@ -28,7 +28,7 @@ def page(markdown: str, folder: Path) -> str:
 
     Examples
     --------
-    >>> "<h1>Results</h1>" in page("# Results", Path("."))
+    >>> "<h1>Results</h1>" in html_page("# Results", Path("."))
     True
     """
     body = "\n".join(_blocks(markdown, folder))

@@ -8,23 +8,22 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from exactsindy_experiments import path_benchmark, solver_rows
-from exactsindy_experiments.path_benchmark import PathCase, PathRow, measure_path
+from exactsindy_experiments import pages
 from exactsindy_experiments.peers import PeerPool
-from exactsindy_experiments.presets import Preset
-from exactsindy_experiments.solver_benchmark import Solver, measure, native
-from exactsindy_experiments.solver_rows import OURS, REFUSALS, Case, Limits, Row
-from exactsindy_experiments.table import Table
+from exactsindy_experiments.results import Table
+from exactsindy_experiments.solver_benchmark import Solver, measure, measure_path, native
+from exactsindy_experiments.solver_presets import Preset
+from exactsindy_experiments.solver_rows import OURS, REFUSALS, Case, Limits, PathRow, Row
 
 
 def solver_table(folder: Path) -> Table[Row]:
     """Open the table of the solver benchmark."""
-    return Table(folder / "solver.csv", Row, solver_rows.KEY)
+    return Table(folder / "solver.csv", Row)
 
 
 def path_table(folder: Path) -> Table[PathRow]:
-    """Open the table of the path benchmark."""
-    return Table(folder / "path.csv", PathRow, path_benchmark.KEY)
+    """Open the table of the paths."""
+    return Table(folder / "path.csv", PathRow)
 
 
 def run(
@@ -51,36 +50,37 @@ def run(
         Our solver; another one may stand in.
     """
     rows, clock = solver_table(folder), _Clock()
-    todo = [case for case in preset.cases if not _measured(rows.find(*case.key), case, preset.limits)]
+    todo = [case for case in preset.cases if not _measured(rows.find(case), case, preset.limits)]
     say(f"{preset.name}: {len(preset.cases) - len(todo)} rows present, {len(todo)} to measure.")
     with PeerPool(foreign_python) as peers:
         for index, case in enumerate(todo):
-            proved = rows.find(*replace(case, solver=OURS).key)
+            proved = rows.find(replace(case, solver=OURS))
             started = time.perf_counter()
             row = measure(case, limits=preset.limits, proved=proved, peers=peers, reference=reference)
             clock.add(case.solver, time.perf_counter() - started)
             rows.append(row)
             left = clock.left([later.solver for later in todo[index + 1 :]])
-            say(f"[{index + 1}/{len(todo)}, {_duration(left)} left] {describe(row)}")
+            say(f"[{index + 1}/{len(todo)}, {pages.minutes(left)} left] {describe(row)}")
 
 
 def run_paths(preset: Preset, folder: Path, *, say: Callable[[str], None] = print) -> None:
     """Measure the paths that ``folder`` does not hold yet."""
     rows = path_table(folder)
-    todo: list[PathCase] = [case for case in preset.paths if rows.find(*case.key) is None]
-    for index, case in enumerate(todo):
-        row = measure_path(case, limits=preset.limits)
+    todo = [task for task in preset.paths if rows.find(task) is None]
+    for index, task in enumerate(todo):
+        row = measure_path(task, limits=preset.limits)
         rows.append(row)
         say(
-            f"[path {index + 1}/{len(todo)}] {row.system} degree {row.degree}, {row.duration:.3g} s, "
-            f"{row.equation}, k <= {row.size}: {row.path_seconds:.3g} s, {row.ratio:.2f} x its dearest size"
+            f"[path {index + 1}/{len(todo)}] {task.library}, {task.duration:.3g} s, {task.equation}, "
+            f"k <= {task.size}: {row.path_seconds:.3g} s, {row.ratio:.2f} x its costliest size"
         )
 
 
 def describe(row: Row) -> str:
     """Return one line that tells what was measured."""
-    where = f"{row.system} degree {row.degree} (D={row.n_terms}), {row.duration:.3g} s, {row.equation}"
-    what = f"{where}, k={row.size}, ridge {row.ridge:g}, {row.solver}: {row.status}"
+    task = row.task
+    where = f"{task.library} (D={row.n_terms}), {task.duration:.3g} s, {task.equation}"
+    what = f"{where}, k={task.size}, ridge {task.ridge:g}, {row.solver}: {row.status}"
     if row.status in REFUSALS:
         return f"{what} ({row.note})"
     verdict = {True: "", False: ", NOT optimal", None: ", not compared"}[row.truly_optimal]
@@ -89,7 +89,7 @@ def describe(row: Row) -> str:
 
 
 def _measured(row: Row | None, case: Case, limits: Limits) -> bool:
-    """Tell whether a row is there, with the same limit, and not for want of an installed peer."""
+    """Return True if a row is there, with the same limit, and not for want of an installed peer."""
     return row is not None and row.status != "not installed" and row.time_limit == limits.of(case.solver)
 
 
@@ -107,8 +107,3 @@ class _Clock:
         mean = sum(every) / len(every)
         means = {solver: sum(spent) / len(spent) for solver, spent in self._spent.items()}
         return sum(means.get(solver, mean) for solver in solvers)
-
-
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
