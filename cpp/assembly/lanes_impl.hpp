@@ -1,16 +1,14 @@
-// Body of the smoother's loop; part of loops_impl.hpp.
+// Body of the smoother's loop; part of loops_isa.cpp.
 // Eight fits go side by side through every recurrence: each alone would wait for its own previous step.
 #include <limits>
 
 #include "assembly/loops.hpp"
+#include "core/vec.hpp"
 
 namespace exactsindy {
 namespace {
 
-typedef double Vec __attribute__((vector_size(64)));
-
-inline Vec& at(Array& array, std::size_t i) { return reinterpret_cast<Vec*>(array.data())[i]; }
-inline Vec fill(double x) { return Vec{x, x, x, x, x, x, x, x}; }
+inline Vec& at(Array& array, std::size_t i) { return vec(array.data() + i * kLane); }
 
 struct Work {
   const Line& line;
@@ -36,7 +34,7 @@ struct Work {
       const Vec u1 = (i >= 1 ? entry(i, 1) : none) - u3 * b2 - u2 * a1;
       const Vec l3 = u3 * r3, l2 = u2 * r2, l1 = u1 * r1;
       const Vec d = entry(i, 0) - u3 * l3 - u2 * l2 - u1 * l1;
-      least = d < least ? d : least;
+      least = select(d < least, d, least);
       const Vec r = 1.0 / d;
       const Vec z = at(lanes.right, i) - l3 * z3 - l2 * z2 - l1 * z1;
       at(lanes.right, i) = z;

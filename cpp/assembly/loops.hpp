@@ -43,9 +43,7 @@ struct Loops {
 const Loops& loops();
 
 extern const Loops loops_generic;
-#ifdef EXACTSINDY_X86
-extern const Loops loops_avx2;
+extern const Loops loops_avx2;  // the last two on x86 only
 extern const Loops loops_avx512;
-#endif
 
 }  // namespace exactsindy

@@ -1,8 +1,9 @@
-// Householder reflections that clear rows below a triangular factor; part of loops_impl.hpp.
+// Householder reflections that clear rows below a triangular factor; part of loops_isa.cpp.
 #include <algorithm>
 #include <cmath>
 
 #include "assembly/loops.hpp"
+#include "core/vec.hpp"
 
 namespace exactsindy {
 namespace {
@@ -16,10 +17,6 @@ struct Reflection {
   const double* tail = nullptr;
   int length = 0;  // of the tail, a multiple of 8
 };
-
-inline const Vec& vec(const double* p) { return *reinterpret_cast<const Vec*>(p); }
-inline Vec& vec(double* p) { return *reinterpret_cast<Vec*>(p); }
-inline double total(Vec v) { return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7])); }
 
 double square(const double* x, int length) {
   Vec sum = fill(0.0);

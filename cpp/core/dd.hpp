@@ -1,7 +1,11 @@
 // Double-double arithmetic (about 106 bits): values are unevaluated sums hi + lo with |lo| <= ulp(hi)/2.
-// Compile with -ffp-contract=off: the error-free steps below must not be contracted.
+// The error-free steps below must not be contracted (a * b + c in one rounding): CMakeLists.txt compiles every file
+// that includes this with contraction off; older versions of MSVC contract under /fp:precise and take it from here.
 #pragma once
 #include <cmath>
+#ifdef _MSC_VER
+#pragma fp_contract(off)
+#endif
 
 namespace exactsindy {
 

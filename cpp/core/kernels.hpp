@@ -43,9 +43,7 @@ struct Kernels {
 const Kernels& kernels();
 
 extern const Kernels kernels_generic;
-#ifdef EXACTSINDY_X86
-extern const Kernels kernels_avx2;
+extern const Kernels kernels_avx2;  // the last two on x86 only
 extern const Kernels kernels_avx512;
-#endif
 
 }  // namespace exactsindy

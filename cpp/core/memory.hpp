@@ -1,10 +1,8 @@
 // Cache-line aligned arrays, padded so that vector kernels may read whole vectors.
 #pragma once
 #include <cstddef>
-#include <cstdlib>
 #include <memory>
 #include <new>
-#include <utility>
 
 namespace exactsindy {
 
@@ -19,9 +17,7 @@ class Array {
   // Allocate n doubles (plus padding), all zero.
   void reset(std::size_t n) {
     size_ = (n + kLane - 1) / kLane * kLane + kLane;
-    void* p = std::aligned_alloc(64, size_ * sizeof(double));
-    if (!p) throw std::bad_alloc();
-    data_.reset(static_cast<double*>(p));
+    data_.reset(static_cast<double*>(::operator new(size_ * sizeof(double), kAlignment)));
     for (std::size_t i = 0; i < size_; ++i) data_[i] = 0.0;
   }
   // Grow to at least n doubles; contents are lost when it grows.
@@ -34,8 +30,9 @@ class Array {
   double operator[](std::size_t i) const { return data_[i]; }
 
  private:
+  static constexpr std::align_val_t kAlignment{64};  // a cache line
   struct Free {
-    void operator()(double* p) const { std::free(p); }
+    void operator()(double* p) const { ::operator delete(p, kAlignment); }
   };
   std::unique_ptr<double[], Free> data_;
   std::size_t size_ = 0;

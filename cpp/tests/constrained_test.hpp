@@ -159,6 +159,57 @@ TEST(constrained_monotone_fits_and_search_finds_the_least) {
   }
 }
 
+// The bound that a running search shows is true, never falls, and leaves 0, the bound of all terms together; and
+// looking at it does not change the search.
+TEST(constrained_progress_shows_true_bounds_that_move) {
+  using namespace constrained_cases;
+  int moved = 0, ticks = 0;
+  for (int seed = 0; seed < repeats(24); ++seed) {
+    auto rng = seeded(seed);
+    Random random(rng, 1 + seed % 2, 12 - 4 * (seed % 2), seed % 3, seed % 4 == 3);
+    const int n = random.blocks * random.width;
+    PresenceRow budget;
+    for (int v = 0; v < n; ++v) budget.variables.push_back(v), budget.coefs.push_back(1);
+    budget.limit = 4;
+    random.constraints.presence.push_back(budget);
+    if (seed % 5 == 4) random.constraints.least[rng() % n] = 0.3;
+    const System s = random.system();
+    Options options;
+    options.limits.tick = 0.0;  // at every look at the clock
+    if (seed % 6 == 5) options.keep = 5;
+    const Outcome alone = Search(s, options, {}).run({});
+    std::vector<Snapshot> shown;
+    const auto watch = [&](const std::vector<Snapshot>& now, std::int64_t, double) {
+      CHECK_OP(now.size(), ==, std::size_t{1});
+      shown.push_back(now.front());
+      return true;
+    };
+    const Outcome out = Search(s, options, watch).run({});
+    CHECK(out.stop == Stop::kNone);
+    CHECK_OP(out.nodes, ==, alone.nodes);
+    CHECK_OP(out.lower, ==, alone.lower);
+    CHECK_OP(out.runner_up, ==, alone.runner_up);
+    CHECK_OP(out.answers.size(), ==, alone.answers.size());
+    for (std::size_t i = 0; i < out.answers.size(); ++i) {
+      CHECK(out.answers[i].error == alone.answers[i].error);
+      CHECK(out.answers[i].support == alone.answers[i].support);
+    }
+    const double best = out.answers.empty() ? kInfinity : out.answers[0].error.hi;
+    double before = 0.0;
+    for (const Snapshot& now : shown) {
+      CHECK_OP(now.lower, <=, best);
+      CHECK_OP(now.lower, <=, now.incumbent);
+      CHECK_OP(now.lower, >=, before);
+      CHECK_OP(now.support.empty(), ==, std::isinf(now.incumbent));
+      moved += now.lower > before;
+      before = now.lower;
+    }
+    ticks += static_cast<int>(shown.size());
+  }
+  CHECK_OP(ticks, >, repeats(24));
+  CHECK_OP(moved, >, repeats(24));
+}
+
 TEST(constrained_logic_never_removes_a_model) {
   using namespace constrained_cases;
   for (int seed = 0; seed < repeats(300); ++seed) {

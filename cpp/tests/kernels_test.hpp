@@ -4,13 +4,6 @@
 #include "tests/exact.hpp"
 #include "tests/instances.hpp"
 
-namespace exactsindy {
-#ifdef __x86_64__  // the library is built with all kernels here, but only its own sources are told so
-extern const Kernels kernels_avx2;
-extern const Kernels kernels_avx512;
-#endif
-}  // namespace exactsindy
-
 namespace exactsindy::tests {
 
 inline std::vector<const Kernels*> available_kernels() {

@@ -5,6 +5,7 @@
 #include "tests/check.hpp"
 // The tests, from the bottom up.
 #include "tests/dd_test.hpp"
+#include "tests/outcome_test.hpp"
 #include "tests/kernels_test.hpp"
 #include "tests/assembly_test.hpp"
 #include "tests/trajectory_fit_test.hpp"

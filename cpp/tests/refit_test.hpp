@@ -246,16 +246,4 @@ TEST(equal_supports_have_equal_errors) {
   CHECK_OP(compared, >, 200);
 }
 
-TEST(better_is_a_strict_order) {
-  Fit a, b;
-  a.error = b.error = Double2{1.0, 0.0};
-  a.size = 2, a.support[0] = 1, a.support[1] = 5;
-  b.size = 2, b.support[0] = 1, b.support[1] = 6;
-  CHECK(better(a, b) && !better(b, a) && !better(a, a));
-  b.size = 1;
-  CHECK(better(b, a) && !better(a, b));
-  a.error.lo = -1e-20;
-  CHECK(better(a, b) && !better(b, a));
-}
-
 }  // namespace exactsindy::tests

@@ -1,10 +1,11 @@
-// Included by one source file per instruction set, which defines EXACTSINDY_LOOPS.
+// The hot loops behind the forms, compiled once per instruction set.
 #include "assembly/eliminate_impl.hpp"
 #include "assembly/lanes_impl.hpp"
 #include "assembly/reflect_impl.hpp"
+#include "core/isa.hpp"
 
 namespace exactsindy {
 
-const Loops EXACTSINDY_LOOPS = {fit, reflect, eliminate};
+const Loops EXACTSINDY_ISA_NAME(loops) = {fit, reflect, eliminate};
 
 }  // namespace exactsindy

@@ -1,2 +1,0 @@
-#define EXACTSINDY_LOOPS loops_avx2
-#include "assembly/loops_impl.hpp"

@@ -1,2 +1,0 @@
-#define EXACTSINDY_LOOPS loops_avx512
-#include "assembly/loops_impl.hpp"

@@ -1,2 +1,0 @@
-#define EXACTSINDY_LOOPS loops_generic
-#include "assembly/loops_impl.hpp"

@@ -1,0 +1,110 @@
+// The hot loops in plain doubles, compiled once per instruction set. Contraction (a * b + c in one rounding) is allowed
+// here: it only lowers the rounding errors, which the bounds of the search take at their largest.
+#include <cstddef>
+
+#include "core/isa.hpp"
+#include "core/kernels.hpp"
+#include "core/vec.hpp"
+#ifdef _MSC_VER
+#pragma fp_contract(on)  // (dd.hpp turned it off)
+#endif
+
+namespace exactsindy {
+namespace {
+
+double dot(const double* a, const double* b, int n) {
+  Vec sum = fill(0.0);
+  for (int i = 0; i < n; i += kLane) sum += vec(a + i) * vec(b + i);
+  return total(sum);
+}
+
+void axpy(double alpha, const double* x, double* y, int n) {
+  const Vec scale = fill(alpha);
+  for (int i = 0; i < n; i += kLane) vec(y + i) = vec(y + i) + scale * vec(x + i);
+}
+
+// Project `count` rows off the pivot, four at a time: the pivot is loaded once and the sums do not wait for each other.
+template <int kRows>
+inline void exclude_rows(double* rows, int stride, const double* pivot, double scale, double pivot_beta, double* beta,
+                         double* norm2) {
+  Vec sum[kRows];
+  for (int r = 0; r < kRows; ++r) sum[r] = fill(0.0);
+  for (int i = 0; i < stride; i += kLane) {
+    const Vec p = vec(pivot + i);
+    for (int r = 0; r < kRows; ++r) sum[r] += vec(rows + r * static_cast<std::ptrdiff_t>(stride) + i) * p;
+  }
+  Vec minus[kRows];
+  for (int r = 0; r < kRows; ++r) {
+    const double share = total(sum[r]), factor = share * scale;
+    minus[r] = fill(-factor);
+    beta[r] -= factor * pivot_beta;
+    norm2[r] -= factor * share;
+  }
+  for (int i = 0; i < stride; i += kLane) {
+    const Vec p = vec(pivot + i);
+    for (int r = 0; r < kRows; ++r) {
+      double* at = rows + r * static_cast<std::ptrdiff_t>(stride) + i;
+      vec(at) = vec(at) + minus[r] * p;
+    }
+  }
+}
+
+void exclude(double* rows, int stride, int count, const double* pivot, double scale, double pivot_beta, double* beta,
+             double* norm2) {
+  int j = 0;
+  for (; j + 4 <= count; j += 4)
+    exclude_rows<4>(rows + static_cast<std::ptrdiff_t>(j) * stride, stride, pivot, scale, pivot_beta, beta + j,
+                    norm2 + j);
+  for (; j < count; ++j)
+    exclude_rows<1>(rows + static_cast<std::ptrdiff_t>(j) * stride, stride, pivot, scale, pivot_beta, beta + j,
+                    norm2 + j);
+}
+
+void include(const double* s, double* out, int stride, int m, const double* u) {
+  for (int a = 0; a < m; ++a) {
+    const Vec minus = fill(-u[a]);
+    const double* from = s + static_cast<std::ptrdiff_t>(a) * stride;
+    double* to = out + static_cast<std::ptrdiff_t>(a) * stride;
+    for (int b = 0; b < m; b += kLane) vec(to + b) = vec(from + b) + minus * vec(u + b);
+  }
+}
+
+int scan(const double* s, int stride, int first, int m, const double* u, const double* c, const double* square,
+         const double* d, double gap, double kappa) {
+  const Vec lane = {0, 1, 2, 3, 4, 5, 6, 7};
+  const Vec zero = fill(0.0), none = fill(-1.0), gaps = fill(gap), kappas = fill(kappa);
+  for (int a = first; a < m; ++a) {
+    const double* row = s + static_cast<std::ptrdiff_t>(a) * stride;
+    const Vec minus_u = fill(-u[a]), minus_2c = fill(-2.0 * c[a]), da = fill(d[a]);
+    const Vec weight = fill(c[a] * c[a] - gap * d[a]);
+    Mask hit = {};
+    int b = 0;
+    for (; b + kLane <= a; b += kLane) {
+      const Vec schur = vec(row + b) + minus_u * vec(u + b);
+      const Vec slope = gaps * schur + minus_2c * vec(c + b);
+      const Vec test = schur * slope + (weight * vec(d + b) + (da * vec(square + b) + kappas));
+      hit |= ~(test < zero);  // not (< 0): NaN counts as a hit
+    }
+    if (b < a) {
+      const Vec schur = vec(row + b) + minus_u * vec(u + b);
+      const Vec slope = gaps * schur + minus_2c * vec(c + b);
+      const Vec test = schur * slope + (weight * vec(d + b) + (da * vec(square + b) + kappas));
+      hit |= ~(select(lane < fill(a - b), test, none) < zero);
+    }
+    long long any = 0;
+    for (int i = 0; i < kLane; ++i) any |= hit[i];
+    if (any) return a;
+  }
+  return m;
+}
+
+}  // namespace
+
+// In kernels_dd_isa.cpp.
+Double2 EXACTSINDY_ISA_NAME(dot2)(Span2 a, Span2 b, int n);
+void EXACTSINDY_ISA_NAME(axpy2)(Double2 alpha, Span2 x, Span2 y, int n);
+
+const Kernels EXACTSINDY_ISA_NAME(kernels) = {EXACTSINDY_ISA_TEXT,        dot,     axpy,    EXACTSINDY_ISA_NAME(dot2),
+                                              EXACTSINDY_ISA_NAME(axpy2), exclude, include, scan};
+
+}  // namespace exactsindy
