@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 NATIVE := $(shell find cpp bindings -name '*.[ch]pp') CMakeLists.txt pyproject.toml
 CMAKE := $(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DEXACTSINDY_TESTS=ON
 
-.PHONY: demo test check lint format types docs cpp cpp-address cpp-thread kernels pytest campaign oldest bench reproduce \
+.PHONY: demo test check lint format types stub docs cpp cpp-address cpp-thread kernels pytest campaign oldest bench reproduce \
   examples clean
 
 $(BIN)/python:
@@ -45,6 +45,10 @@ format: $(VENV)/.dev
 
 types: $(VENV)/.dev
 	$(BIN)/mypy
+
+# What type checkers read about the native module, generated from it (tests/test_native_stub.py compares).
+stub: $(VENV)/.dev
+	$(BIN)/python -m nanobind.stubgen -q -m exactsindy._native -o src/exactsindy/_native.pyi
 
 # The documentation, warnings as errors; `make examples` writes into the pages what their examples print.
 docs: $(VENV)/.dev
