@@ -76,6 +76,8 @@ def violations(path):
             yield f"{path.name}:{line} imports {room}, which is no room"
         elif room != own and ORDER.index(room) > ORDER.index(own):
             yield f"{path.name}:{line} imports {room}, which is below {own}"
+        elif own == "solver" and room == "certificate" and parts[2:] != ["Certificate"]:
+            yield f"{path.name}:{line} imports {name}: the solver may take only the record Certificate from there"
         elif room != own and is_inside(parts):
             yield f"{path.name}:{line} imports {name}, past the __init__ of {room}"
 
@@ -108,3 +110,14 @@ def test_the_check_sees_every_kind_of_import(text, found, tmp_path, monkeypatch)
     path.parent.mkdir()
     path.write_text(text, encoding="utf-8")
     assert [line.split(" ", 1)[1] for line in violations(path)] == found
+
+
+def test_solver_takes_only_the_record_from_the_verifier(tmp_path, monkeypatch):
+    monkeypatch.setitem(globals(), "SOURCE", tmp_path)
+    path = tmp_path / "solver" / "trial.py"
+    path.parent.mkdir()
+    path.write_text("from exactsindy.certificate import Certificate, verify", encoding="utf-8")
+    (found,) = violations(path)
+    assert found.endswith(
+        "imports exactsindy.certificate.verify: the solver may take only the record Certificate from there"
+    )

@@ -8,7 +8,7 @@ from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
-from exactsindy.certificate.record import Certificate
+from exactsindy.certificate.claims import Certificate
 
 CERTIFICATE = Certificate(
     target="x'",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import itertools
 import math
+import subprocess
+import sys
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -13,10 +15,10 @@ import numpy as np
 import pytest
 
 import exactsindy.certificate
-from exactsindy.certificate.verifying import verify
+from exactsindy.certificate import verify, verify_all
 from exactsindy.errors import ProblemError
 from exactsindy.problem import Block, Problem
-from exactsindy.solver import refit
+from exactsindy.solver import refit, solve, solve_path
 from exactsindy.solver.settings import Status, Total
 from oracle import FAMILIES, exact_best, exact_supports
 
@@ -514,3 +516,61 @@ def test_verification_shares_no_code_with_the_solvers():
     }
     assert any(name.startswith("exactsindy.certificate") for name in imported)
     assert not [name for name in imported if name.startswith(("exactsindy.solver", "exactsindy._native"))]
+
+
+def test_verification_loads_no_native_code(tmp_path):
+    """A stored problem and plain numbers are checked without the native module, constraints included."""
+    problem = Problem.from_arrays(np.eye(3), np.array([3.0, 2.0, 1.0]), names=["a", "b", "c"], target_names=["x'"])
+    problem.save(tmp_path / "problem.npz")
+    script = f"""
+import sys
+from types import SimpleNamespace
+import numpy as np
+from exactsindy.certificate import verify
+from exactsindy.problem import Problem
+
+problem = Problem.load({str(tmp_path / "problem.npz")!r})
+claims = dict(coef=np.array([[3.0, 0, 0]]), support=((0,),), objective=[5.0], lower_bound=[5.0], gap=[0.0],
+              margin=[1.0], status=("OPTIMAL",), problem=problem, ridge=np.zeros((1, 3)), k=(1,))
+for constraints in ((), ("x': b <= 1",)):
+    check = verify(problem, SimpleNamespace(**claims, constraints=constraints))
+    assert check.ok and check.optimality == "enumerated", str(check)
+assert not [name for name in sys.modules if name.startswith(("exactsindy._native", "exactsindy.solver"))]
+print("checked")
+"""
+    output = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert output.stdout.strip() == "checked", output.stderr
+
+
+def test_a_path_is_checked_at_once_with_the_same_findings():
+    rng = np.random.default_rng(3)
+    problem = Problem.from_arrays(rng.normal(size=(40, 9)), rng.normal(size=(40, 2)))
+    path = solve_path(problem, 4)
+    together = verify_all(problem, path.solutions)
+    assert [str(check) for check in together] == [str(verify(problem, solution)) for solution in path]
+    assert all(check.optimality == "enumerated" for check in together)
+
+
+def test_a_better_stored_support_refutes_an_optimum_that_cannot_be_enumerated():
+    rng = np.random.default_rng(4)
+    theta = rng.normal(size=(200, 80))
+    problem = Problem.from_arrays(theta, theta[:, :5].sum(axis=1) + 0.1 * rng.normal(size=200))
+    best, worse = refit(problem, [[0, 1, 2, 3, 4]]), refit(problem, [[0, 1, 2, 3, 60]])
+    forged = replace(worse, status=(Status.OPTIMAL,), lower_bound=worse.objective)
+    assert verify(problem, forged).ok  # alone it cannot be refuted: there are too many supports
+    first, second = verify_all(problem, [forged, best])
+    assert "the support ((0, 1, 2, 3, 4),) stored beside it has the objective" in first.failures[0]
+    assert second.ok
+    larger = refit(problem, [[0, 1, 2, 3, 4, 5]])  # more terms prove nothing about fewer
+    assert verify_all(problem, [forged, larger])[0].ok
+
+
+def test_optimum_under_constraints_that_nothing_satisfies_is_not_confirmed():
+    """Where enumeration finds no feasible support, an optimum is not confirmed."""
+    problem = Problem.from_arrays(np.eye(3), np.array([3.0, 2.0, 1.0]), names=["a", "b", "c"], target_names=["x'"])
+    solution = solve(problem, 1, constraints=["x': b <= 1"])
+    barred = replace(solution, constraints=("x': a + b >= 10", "x': a + b <= 9"))
+    check = verify(problem, barred).checks[0]
+    assert not check.ok
+    assert check.optimal is None
+    assert check.reason == "enumeration found no support that satisfies the constraints"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from exactsindy import __version__
-from exactsindy.certificate.record import Certificate
+from exactsindy.certificate.claims import Certificate
 from exactsindy.errors import DataError
 from exactsindy.library import Terms, Variables
 from exactsindy.model import Equation, Model, model_file

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from threadpoolctl import threadpool_info
 
-from exactsindy.problem.blas import one_thread
-from exactsindy.problem.tall import grown
+from exactsindy.problem.tall import grown, one_thread
 
 
 def threads():

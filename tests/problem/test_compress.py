@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from exactsindy.problem import Problem
 from exactsindy.problem import compress as compress_module
-from exactsindy.problem.compress import column_norms
-from exactsindy.problem.stacked_qr import absorb
+from exactsindy.problem.compress import absorb, column_norms
 
 EPS = 2.0**-52
 

@@ -11,7 +11,7 @@ import pytest
 
 import exactsindy as es
 from constrained_oracle import Oracle
-from exactsindy.certificate.constrained import violations
+from exactsindy.certificate.constraint_checks import violations
 from exactsindy.constraints import compile_rules
 from exactsindy.systems import add_noise, find_system
 
@@ -360,6 +360,6 @@ def test_verify_sees_wrong_claims():
     assert any("Require" in text for text in failures)
     assert any("x: x + y <= -5" in text for text in failures)
     crowded = replace(solution, k=(1, 1))
-    assert any("where k = 1 are allowed" in text for text in es.verify(problem, crowded).failures)
+    assert any("whose cap is 1" in text for text in es.verify(problem, crowded).failures)
     nothing = replace(solution, status=(es.Status.INFEASIBLE,))
     assert any("infeasible is claimed" in text for text in es.verify(problem, nothing).failures)

@@ -141,7 +141,7 @@ class NormalEquations:
         return distances, value
 
     def independent(self, support: Sequence[int]) -> bool:
-        """Say whether no column is zero or nearer than 1e-13 of its norm to the span of the earlier ones."""
+        """Return True if no column is zero or nearer than 1e-13 of its norm to the span of the earlier ones."""
         if not all(self._equation.factor[:, j].any() for j in support):
             return False
         distances, _ = self.pivots(support)
@@ -167,9 +167,9 @@ class NormalEquations:
         return self._columns[j]
 
 
-def tolerance(value: float, floor: float) -> float:
+def tolerance(value: float, floor: float, relative: float = RELATIVE) -> float:
     """Return how much a value may be off: 1e-9 of it, and ``floor`` in its square root."""
-    return RELATIVE * value + 2 * math.sqrt(value) * floor + floor**2
+    return relative * value + 2 * math.sqrt(value) * floor + floor**2
 
 
 def as_float(value: Fraction) -> float:

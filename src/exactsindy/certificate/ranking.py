@@ -39,7 +39,7 @@ Ranking = tuple[tuple[Interval, ...], ...]
 
 
 def countable(equation: Equation, size: int) -> bool:
-    """Say whether the supports of this size are few enough to look at all of them."""
+    """Return True if the supports of this size are few enough to look at all of them."""
     width = int(np.count_nonzero(np.any(equation.factor != 0, axis=0)))
     return max(math.comb(width, s) for s in range(min(size, width) + 1)) <= MOST_SUPPORTS
 
@@ -61,6 +61,34 @@ def rank(equation: Equation, size: int) -> Ranking:
             found.add(supports[good], norm[good], slack[good])
         ranking.append(found.two_least(equation, exact, scale))
     return tuple(ranking)
+
+
+class Rankings:
+    """The rankings of some equations: each is enumerated once, for the largest size it is asked for.
+
+    ``sizes`` are the equations of one problem with every size that will be asked for.
+    """
+
+    def __init__(self, sizes: Iterable[tuple[Equation, int]]) -> None:
+        self._largest: dict[tuple[str, float, bytes], int] = {}
+        self._known: dict[tuple[str, float, bytes], Ranking] = {}
+        for equation, size in sizes:
+            if countable(equation, size):
+                key = _key(equation)
+                self._largest[key] = max(size, self._largest.get(key, 0))
+
+    def of(self, equation: Equation, size: int) -> Ranking | None:
+        """Return the ranking of an equation up to a size; None if there are too many supports."""
+        if not countable(equation, size):
+            return None
+        key = _key(equation)
+        if key not in self._known:
+            self._known[key] = rank(equation, max(size, self._largest.get(key, 0)))
+        return self._known[key][: size + 1]
+
+
+def _key(equation: Equation) -> tuple[str, float, bytes]:
+    return equation.name, equation.weight, equation.ridge.tobytes()
 
 
 def below(equation: Equation, size: int, level: float) -> tuple[set[tuple[int, ...]], int]:

@@ -24,10 +24,11 @@ def check_rivals(
     ridge: NDArray[np.float64],
     *,
     size: int,
-    count: int,
     complete: bool,
+    count: int | None = None,
+    within: float | None = None,
 ) -> tuple[list[str], str]:
-    """Check the ``count`` best supports of exactly ``size`` terms of one equation.
+    """Check the best supports of exactly ``size`` terms of one equation.
 
     Parameters
     ----------
@@ -37,10 +38,12 @@ def check_rivals(
         Records with ``support``, ``terms`` (coefficients by name), ``objective`` and ``excess``, best first.
     ridge
         Ridge weights of the equation over all terms of the problem.
-    size, count
-        Number of terms of each support, and how many supports were asked for.
+    size
+        Number of terms of each support.
     complete
-        Whether it is claimed that nothing is missing.
+        Whether it is claimed that nothing is missing of what was asked for.
+    count, within
+        What was asked for: so many supports, or all with an objective of at most (1 + within) times the best.
 
     Returns
     -------
@@ -64,7 +67,7 @@ def check_rivals(
         return failures, ""
     if not countable(equation, size):
         return failures, TOO_MANY
-    failures += _missing(problem, equation, members, size, count)
+    failures += _missing(problem, equation, members, size, count, within)
     return failures, ""
 
 
@@ -103,18 +106,26 @@ def _coefficients(problem: Problem, equation: Equation, member: Any) -> list[flo
     return [values.get(j, 0.0) for j in equation.columns]
 
 
-def _missing(problem: Problem, equation: Equation, members: Sequence[Any], size: int, count: int) -> list[str]:
+def _missing(
+    problem: Problem, equation: Equation, members: Sequence[Any], size: int, count: int | None, within: float | None
+) -> list[str]:
     """Return what enumeration finds that the list, called complete, does not have."""
     listed = {tuple(equation.columns.index(j) for j in member.support) for member in members}
     if len(listed) < len(members):
         return ["a support stands twice."]
-    worst = max((float(member.objective) for member in members), default=0.0)
+    objectives = [float(member.objective) for member in members]
     floor = max((equation.floor(_coefficients(problem, equation, member)) for member in members), default=0.0)
-    better, admissible = below(equation, size, worst - 2 * tolerance(worst, floor))
+    level = max(objectives, default=0.0)
+    if within is not None and objectives:
+        level = max(level, (1 + within) * min(objectives))
+    better, admissible = below(equation, size, level - 2 * tolerance(level, floor))
     absent = sorted(better - listed)
     if absent:
         named = tuple(equation.columns[j] for j in absent[0])
         return [f"called complete, but the support {named} is better than the last one listed and is missing."]
-    if len(members) < min(count, admissible):
-        return [f"called complete with {len(members)} supports, but {count} were asked for and there are {admissible}."]
+    wanted = 1 if count is None else count
+    if len(members) < min(wanted, admissible):
+        return [
+            f"called complete with {len(members)} supports, but {wanted} were asked for and there are {admissible}."
+        ]
     return []

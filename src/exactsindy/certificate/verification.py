@@ -51,21 +51,21 @@ class EquationCheck:
 
     target: str
     claimed: Claimed
-    feasible: bool | None
-    objective: bool | None
-    objective_error: float | None
-    stationary: bool | None
-    gradient: float | None
-    bound: bool | None
-    optimality: Optimality
-    optimal: bool | None
-    margin: bool | None
     failures: tuple[str, ...]
+    feasible: bool | None = None
+    objective: bool | None = None
+    objective_error: float | None = None
+    stationary: bool | None = None
+    gradient: float | None = None
+    bound: bool | None = None
+    optimality: Optimality = "not checked"
+    optimal: bool | None = None
+    margin: bool | None = None
     reason: str = ""
 
     @property
     def ok(self) -> bool:
-        """Whether every claim that was checked holds."""
+        """True if every claim that was checked holds."""
         return not self.failures
 
     @property
@@ -109,22 +109,22 @@ class Verification:
 
     @property
     def ok(self) -> bool:
-        """Whether every claim that was checked holds; see `unchecked` for what was not."""
+        """True if every claim that was checked holds; see `unchecked` for what was not."""
         return self.same_problem and all(check.ok for check in self.checks)
 
     @property
     def feasible(self) -> bool | None:
-        """Whether all supports and coefficients keep the rules (None: not all were checked)."""
+        """True if all supports and coefficients keep the rules (None: not all were checked)."""
         return _together(check.feasible for check in self.checks)
 
     @property
     def objective(self) -> bool | None:
-        """Whether all claimed objectives are those of the coefficients (None: not all were checked)."""
+        """True if all claimed objectives are those of the coefficients (None: not all were checked)."""
         return _together(check.objective for check in self.checks)
 
     @property
     def stationary(self) -> bool | None:
-        """Whether all coefficients are least-squares fits on their supports (None: not all were checked)."""
+        """True if all coefficients are least-squares fits on their supports (None: not all were checked)."""
         return _together(check.stationary for check in self.checks)
 
     @property

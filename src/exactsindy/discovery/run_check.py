@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
-from exactsindy.certificate import Verification, check_rivals, verify
+from exactsindy.certificate import Verification, check_rivals, verify_all
 from exactsindy.discovery.prove import RIVALS
 from exactsindy.discovery.result import Discovery
 from exactsindy.errors import ExactSindyError
@@ -73,10 +73,10 @@ def verify_run(discovery: Discovery) -> RunVerification:
     >>> verify_run(es.Discovery.load(discovery.save(tempfile.mkdtemp()))).ok
     True
     """
-    solution = verify(discovery.problem, discovery.solution)
+    others = list(_others(discovery))
+    solution, *checks = verify_all(discovery.problem, [discovery.solution, *(item for _, item in others)])
     failures, unchecked = list(solution.failures), [f"{what} of the solution" for what in solution.unchecked]
-    for place, item in _others(discovery):
-        checked = verify(discovery.problem, item)
+    for (place, _), checked in zip(others, checks, strict=True):
         failures += [f"results.json, {place}: {text}" for text in checked.failures]
         unchecked += [f"{what} of {place}" for what in checked.unchecked]
     failures += _sizes(discovery)
@@ -112,11 +112,20 @@ def _pool(discovery: Discovery) -> Iterator[tuple[str, bool]]:
     if set(pool.members) != set(problem.target_names) or chosen.joint or discovery.solution.constraints:
         yield f"results.json, pool: it is for {', '.join(pool.members)}; expected one entry per equation.", False
         return
+    # Runs of earlier versions do not say how many rivals were asked for.
+    asked = RIVALS if pool.count is None and pool.within is None else pool.count
     for j, name in enumerate(problem.target_names):
         members, complete = pool.members[name], pool.complete[name]
         size, place = len(chosen.support[j]), f"results.json, pool[{name!r}]"
         failures, reason = check_rivals(
-            problem, j, members, chosen.ridge[j], size=size, count=RIVALS, complete=complete
+            problem,
+            j,
+            members,
+            chosen.ridge[j],
+            size=size,
+            complete=complete,
+            count=asked,
+            within=pool.within,
         )
         yield from ((f"{place}{'' if text.startswith('[') else ': '}{text}", False) for text in failures)
         if reason:

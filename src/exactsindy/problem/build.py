@@ -10,9 +10,8 @@ import numpy.typing as npt
 from exactsindy.errors import ProblemError
 from exactsindy.problem.block import Block, refuse_columns
 from exactsindy.problem.checks import as_rows, as_weights, check_finite
-from exactsindy.problem.compress import RowCompressor
+from exactsindy.problem.compress import Matrix, RowCompressor
 from exactsindy.problem.gram import factors_of_gram
-from exactsindy.problem.stacked_qr import Matrix
 from exactsindy.problem.term import TermLike, as_target_names, as_terms
 
 Names = Iterable[str | TermLike] | None

@@ -5,13 +5,34 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from exactsindy.problem.stacked_qr import BLOCK_ROWS, Matrix, absorb, triangular_factor
+Matrix = npt.NDArray[np.float64]
 
+# Rows collected before they are reduced.
+BLOCK_ROWS = 1024
 # Rounding grows with the number of reductions in a row: this many blocks are reduced apart, then joined.
 GROUP_BLOCKS = 32
 # Columns whose largest entry lies within 2**-400 .. 2**400 need no scaling: sums of their products with the
 # unit-sized Householder vectors neither overflow nor lose digits to underflow.
 _SAFE_EXPONENT = 400
+
+
+def triangular_factor(matrix: Matrix) -> Matrix:
+    """Return the R of a QR factorisation, (min(n, width), width), zeros below the diagonal."""
+    return np.asarray(np.linalg.qr(matrix, mode="r"))
+
+
+def absorb(factor: Matrix, rows: Matrix, *, triangular: bool = False) -> None:
+    """Overwrite `factor` (square, upper triangular) by that of [factor; rows].
+
+    Householder reflections in blocks of rows that suit the cache. `triangular` says that `rows` is upper
+    trapezoidal.
+    """
+    from exactsindy import _native as native  # checking stored problems needs no native code
+
+    work = np.asfortranarray(factor)
+    native.absorb(work, np.asfortranarray(rows), triangular)
+    if work is not factor:
+        factor[...] = work
 
 
 class RowCompressor:

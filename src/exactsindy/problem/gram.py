@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from exactsindy.errors import ProblemError
 from exactsindy.problem.checks import as_double, as_real, as_square, check_finite
-from exactsindy.problem.stacked_qr import Matrix, triangular_factor
+from exactsindy.problem.compress import Matrix, triangular_factor
 
 # Rounding may turn eigenvalues of the matrix (scaled to a diagonal near 1) negative, but not beyond this.
 _INDEFINITE = 1e-8

@@ -17,8 +17,8 @@ from exactsindy.problem.block import Block
 from exactsindy.problem.build import compress_chunks, compress_gram
 from exactsindy.problem.checks import as_coefficients
 from exactsindy.problem.combine import add_blocks, weigh_blocks
+from exactsindy.problem.compress import Matrix
 from exactsindy.problem.lookup import find_target
-from exactsindy.problem.stacked_qr import Matrix
 from exactsindy.problem.storage import read_blocks, write_blocks
 from exactsindy.problem.term import TermLike, check_names
 

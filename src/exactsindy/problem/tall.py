@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+from functools import lru_cache
+from typing import Any
+
 import numpy as np
 
-from exactsindy.problem.blas import one_thread
 from exactsindy.problem.block import Block
 from exactsindy.problem.build import Collector, Names
-from exactsindy.problem.compress import merge_factors
-from exactsindy.problem.stacked_qr import Matrix
+from exactsindy.problem.compress import Matrix, merge_factors
 
 # Mean square of new rows in units of the rows before them up to which products lose no more than four of 16 digits.
 _LARGEST = 1e4
@@ -67,3 +69,27 @@ def grown(factor: Matrix, rows: Matrix) -> Matrix | None:
         return None
     product[np.diag_indices(width)] += 1.0
     return np.asarray(np.triu(np.linalg.cholesky(product).T @ factor))
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Return a context in which BLAS uses one thread.
+
+    For hundreds of products that take milliseconds: threads wait for one another at the end of each, and where another
+    program keeps one of the cores busy that costs ten times the work itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> with one_thread():
+    ...     product = np.ones((2, 3)) @ np.ones((3, 2))
+    """
+    return _libraries().limit(limits=1, user_api="blas")  # type: ignore[no-any-return]
+
+
+@lru_cache(maxsize=1)
+def _libraries() -> Any:
+    # SciPy brings a BLAS of its own: it must be loaded to be found.
+    import scipy.linalg.blas  # noqa: F401
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.problem import Problem
-from exactsindy.problem.stacked_qr import Matrix
+from exactsindy.problem.compress import Matrix
 
 Array = NDArray[np.float64]
 

@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from exactsindy.certificate.counting import count_supports, support_value, supports
-from exactsindy.certificate.exact import Equation, as_float
-from exactsindy.certificate.verification import TOO_MANY, EquationCheck
+from exactsindy.certificate.claim_checks import Findings
+from exactsindy.certificate.constrained_supports import count_supports, support_value, supports
+from exactsindy.certificate.exact import Equation
+from exactsindy.certificate.ranking import Interval
+from exactsindy.certificate.verification import TOO_MANY
 from exactsindy.constraints import Cone, Row, Rules, Stacked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from exactsindy.certificate.claim_reading import Claim
 
 #: Constraints hold to this share of what they add up.
 SATISFIED = 1e-9
@@ -23,6 +27,7 @@ SATISFIED = 1e-9
 _GRADIENT = 1e-9
 #: More supports are not enumerated: each takes about 0.1 ms.
 _MOST_SUPPORTS = 20_000
+#: Relative error of a fit under constraints in doubles.
 _RELATIVE = 1e-8
 
 
@@ -129,100 +134,44 @@ def _active(row: Row, x: NDArray[np.float64]) -> bool:
     return excess > -1e-7 * size
 
 
-def check(
-    rules: Rules,
-    equations: Sequence[Equation],
-    indices: Sequence[int],
-    coef: NDArray[np.float64],
-    ridge: NDArray[np.float64],
-    budgets: Sequence[tuple[Sequence[int], int]],
-    claim: Any,
-    feasibility: Sequence[str],
-) -> EquationCheck:
-    """Check the claim about equations that belong together; ``feasibility`` holds what was found wrong already."""
-    name = ", ".join(equation.name for equation in equations)
-    pairs = [(eq, coef[e, list(eq.columns)].tolist()) for eq, e in zip(equations, indices, strict=True)]
-    best, reason = _least(rules, equations, indices, ridge, budgets)
-    if claim.infeasible:
-        return _infeasible(name, best, reason)
-    value = as_float(sum((equation.objective(x) for equation, x in pairs), Fraction(0)))
-    floor = math.hypot(*(equation.floor(x) for equation, x in pairs))
-    tolerance = _RELATIVE * value + 2 * math.sqrt(value) * floor + floor**2
-    wrong = []
-    if not abs(claim.objective - value) <= tolerance:
-        wrong.append(f"the objective is claimed to be {claim.objective!r}, but the coefficients give {value!r}.")
-    # Multipliers of cones are not looked for: there the gradient stays unchecked.
-    gradient = None if rules.convex else unexplained_gradient(rules, equations, indices, coef)
-    steep = []
-    if gradient is not None and gradient > _GRADIENT:
-        steep.append(f"the coefficients are not optimal on their support (relative gradient {gradient:.1e}).")
-    loose = _loose(claim, best, tolerance)
-    optimal = None if best is None else bool(max(claim.objective, value) <= best + tolerance + _RELATIVE * best)
-    beaten = []
-    if claim.optimal and optimal is False:
-        beaten.append(f"the status says optimal at {claim.objective!r}, but a support has the objective {best!r}.")
-    return EquationCheck(
-        target=name,
-        claimed=claim.claimed,
-        # Nothing here recomputes the t-values of Significant.
-        feasible=False if feasibility else None if rules.t_level else True,
-        objective=not wrong,
-        objective_error=abs(claim.objective - value) / value if value else float(claim.objective != 0),
-        stationary=None if gradient is None else not steep,
-        gradient=gradient,
-        bound=not loose,
-        optimality="not checked" if best is None else "enumerated",
-        optimal=optimal,
-        margin=None,
-        failures=(*feasibility, *wrong, *steep, *loose, *beaten),
+def constrained_findings(claim: Claim, rules: Rules) -> Findings:
+    """Look at a claim about equations under constraints."""
+    least, reason = _least(claim, rules)
+    if claim.claimed == "infeasible":
+        return Findings(least=least, reason=reason)
+    coef = np.zeros((len(rules.problem.target_names), rules.width))
+    coef[list(claim.rows)] = claim.coef
+    support: list[tuple[int, ...]] = [()] * len(coef)
+    for row, chosen in zip(claim.rows, claim.support, strict=True):
+        support[row] = chosen
+    return Findings(
+        wrong=(*claim.misplaced(), *violations(rules, coef, support, claim.rows)),
+        # Multipliers of cones are not looked for: there the gradient stays unchecked.
+        gradient=None if rules.convex else unexplained_gradient(rules, claim.equations, claim.rows, coef),
+        steep=_GRADIENT,
+        least=least,
         reason=reason,
+        relative=_RELATIVE,
+        partly=rules.t_level > 0,  # nothing here recomputes the t-values of Significant
     )
 
 
-def _infeasible(name: str, best: float | None, reason: str) -> EquationCheck:
-    """Check the claim that no support satisfies the constraints: there are no coefficients to look at."""
-    beaten = [] if best in (None, math.inf) else [f"infeasible is claimed, but a support has the objective {best!r}."]
-    return EquationCheck(
-        target=name,
-        claimed="infeasible",
-        feasible=None,
-        objective=None,
-        objective_error=None,
-        stationary=None,
-        gradient=None,
-        bound=None,
-        optimality="not checked" if best is None else "enumerated",
-        optimal=None if best is None else not beaten,
-        margin=None,
-        failures=tuple(beaten),
-        reason=reason,
-    )
-
-
-def _loose(claim: Any, best: float | None, tolerance: float) -> list[str]:
-    """Return what is wrong with the lower bound; ``best`` is the least objective of all supports, where known."""
-    failures = []
-    if not claim.lower_bound <= claim.objective + tolerance:
-        failures.append(f"the lower bound {claim.lower_bound!r} exceeds the objective {claim.objective!r}.")
-    if best is not None and claim.lower_bound > best + tolerance + _RELATIVE * best:
-        failures.append(f"the lower bound is {claim.lower_bound!r}, but a support has the objective {best!r}.")
-    return failures
-
-
-def _least(
-    rules: Rules,
-    equations: Sequence[Equation],
-    indices: Sequence[int],
-    ridge: NDArray[np.float64],
-    budgets: Sequence[tuple[Sequence[int], int]],
-) -> tuple[float | None, str]:
+def _least(claim: Claim, rules: Rules) -> tuple[Interval | None, str]:
     """Return the least objective of all supports that satisfy the constraints, or None and why it is not known."""
     if rules.convex:
         return None, "supports under Quadratic and semidefinite constraints are not looked at"
     if rules.t_level:
         return None, "supports under Significant are not looked at"
-    stacked = Stacked.of(rules, indices, ridge, [eq.weight for eq in equations], budgets)
+    per_equation = [
+        [e * rules.width + j for j in eq.columns] for e, eq in zip(claim.rows, claim.equations, strict=True)
+    ]
+    everything = [v for variables in per_equation for v in variables]
+    budgets = [(everything, claim.budget), *zip(per_equation, claim.caps, strict=True)]
+    ridge = np.zeros((len(rules.problem.target_names), rules.width))
+    for row, equation in zip(claim.rows, claim.equations, strict=True):
+        ridge[row, list(equation.columns)] = equation.ridge
+    stacked = Stacked.of(rules, claim.rows, ridge, [equation.weight for equation in claim.equations], budgets)
     if count_supports(stacked) > _MOST_SUPPORTS:
         return None, TOO_MANY
     best = min((support_value(stacked, s)[0] for s in supports(stacked)), default=math.inf) + stacked.constant
-    return best, ""
+    return Interval(best, best * (1 + _RELATIVE)), ""

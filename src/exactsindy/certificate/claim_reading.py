@@ -1,0 +1,197 @@
+"""Read the claims of a solution: one record for each equation, or for all that are solved together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from exactsindy.certificate.claims import Claims
+from exactsindy.certificate.exact import Equation, NormalEquations, as_float
+from exactsindy.certificate.verification import Claimed
+from exactsindy.errors import ProblemError
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from numpy.typing import NDArray
+
+    from exactsindy.problem import Problem
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """What is said about one equation, or about all that share a budget or are bound by constraints.
+
+    At most ``budget`` terms are allowed in all, and ``caps[i]`` of them in the i-th equation; ``coef`` has one row per
+    equation over all terms of the problem.
+    """
+
+    equations: tuple[Equation, ...]
+    rows: tuple[int, ...]
+    coef: NDArray[np.float64]
+    support: tuple[tuple[int, ...], ...]
+    objective: float
+    lower_bound: float
+    gap: float
+    margin: float
+    claimed: Claimed
+    budget: int
+    caps: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        """Names of the equations."""
+        return ", ".join(equation.name for equation in self.equations)
+
+    @property
+    def size(self) -> int:
+        """Number of terms."""
+        return sum(map(len, self.support))
+
+    @property
+    def finite(self) -> bool:
+        """True if all coefficients are finite numbers."""
+        return bool(np.isfinite(self.coef).all())
+
+    @cached_property
+    def fits(self) -> tuple[tuple[Equation, NDArray[np.float64]], ...]:
+        """Each equation with the coefficients of its columns."""
+        pairs = zip(self.equations, self.coef, strict=True)
+        return tuple((equation, row[list(equation.columns)]) for equation, row in pairs)
+
+    @cached_property
+    def value(self) -> float:
+        """The objective of the coefficients, recomputed in exact arithmetic."""
+        values: list[Fraction] = [equation.objective(x.tolist()) for equation, x in self.fits]
+        return as_float(sum(values[1:], values[0]))
+
+    @cached_property
+    def floor(self) -> float:
+        """Rounding level of the residual norm."""
+        return math.hypot(*(equation.floor(x.tolist()) for equation, x in self.fits))
+
+    def misplaced(self) -> list[str]:
+        """Return what is wrong with the supports: too many terms, terms that do not exist, coefficients elsewhere."""
+        failures = []
+        if self.size > self.budget:
+            failures.append(f"{self.size} terms are claimed where k = {self.budget} are allowed.")
+        for equation, support, row, cap in zip(self.equations, self.support, self.coef, self.caps, strict=True):
+            if len(support) > cap and len(self.equations) > 1:
+                failures.append(f"{len(support)} terms are claimed for {equation.name}, whose cap is {cap}.")
+            if sorted(set(support)) != list(support) or not set(support) <= set(equation.columns):
+                failures.append(f"{support} is no increasing list of terms of the library of {equation.name}.")
+            outside = sorted(set(np.flatnonzero(row).tolist()) - set(support))
+            if outside:
+                failures.append(f"terms {outside} have coefficients in {equation.name} but are not in its support.")
+        return failures
+
+    def dependent(self) -> list[str]:
+        """Return which supports hold columns that depend on others."""
+        return [
+            f"columns {support} of {equation.name} are dependent: fewer terms do the same."
+            for equation, support in zip(self.equations, self.support, strict=True)
+            if set(support) <= set(equation.columns)
+            and not NormalEquations(equation).independent([equation.columns.index(j) for j in support])
+        ]
+
+
+def read_claims(problem: Problem, solution: Claims) -> list[Claim]:
+    """Return the claims of a solution, one for each entry of its arrays.
+
+    Raises
+    ------
+    ProblemError
+        The shapes do not fit the problem.
+    """
+    coef, ridge = np.asarray(solution.coef, dtype=np.float64), np.asarray(solution.ridge, dtype=np.float64)
+    count, shared = len(problem.target_names), not isinstance(solution.k, Sequence)
+    bound = bool(getattr(solution, "constraints", ())) and len(solution.status) < count
+    _check_shapes(problem, solution, coef, ridge, joint=shared or bound)
+    weights = _weights(problem, solution.k.weights) if shared else [1.0] * count
+    equations = [Equation.of(problem, j, ridge[j], weights[j]) for j in range(count)]
+    if shared:
+        caps = _caps(problem, getattr(solution.k, "caps", None), int(solution.k.k))
+    else:
+        caps = [int(size) for size in solution.k]
+    groups = [range(count)] if shared or bound else [range(j, j + 1) for j in range(count)]
+    claims = []
+    for i, rows in enumerate(groups):
+        budget = int(solution.k.k) if shared else sum(caps[row] for row in rows)
+        claims.append(
+            Claim(
+                equations=tuple(equations[row] for row in rows),
+                rows=tuple(rows),
+                coef=coef[list(rows)],
+                support=tuple(tuple(int(j) for j in solution.support[row]) for row in rows),
+                objective=float(solution.objective[i]),
+                lower_bound=float(solution.lower_bound[i]),
+                gap=float(solution.gap[i]),
+                margin=float(solution.margin[i]),
+                claimed=_claimed(solution.status[i], float(solution.lower_bound[i])),
+                budget=budget,
+                caps=tuple(min(budget, caps[row]) for row in rows),
+            )
+        )
+    return claims
+
+
+def _claimed(status: Any, bound: float) -> Claimed:
+    unproved: Claimed = "nothing" if bound == -math.inf else "bound"
+    named: dict[str, Claimed] = {"OPTIMAL": "optimal", "INFEASIBLE": "infeasible"}
+    return named.get(str(getattr(status, "name", status)).upper(), unproved)
+
+
+def _check_shapes(
+    problem: Problem, solution: Claims, coef: NDArray[np.float64], ridge: NDArray[np.float64], *, joint: bool
+) -> None:
+    shape = (len(problem.target_names), len(problem.names))
+    for name, array in (("coef", coef), ("ridge", ridge)):
+        if array.shape != shape:
+            raise ProblemError(
+                f"solution.{name} has shape {array.shape}, but the problem has {shape[0]} equations and "
+                f"{shape[1]} terms: expected {shape}. Was it found for another problem?"
+            )
+    lengths = {name: 1 if joint else shape[0] for name in ("objective", "lower_bound", "gap", "margin", "status")}
+    lengths["support"] = shape[0]
+    if isinstance(solution.k, Sequence):
+        lengths["k"] = shape[0]
+    for name, expected in lengths.items():
+        length = len(getattr(solution, name))
+        if length != expected:
+            raise ProblemError(f"solution.{name} has {length} entries: expected {expected}.")
+
+
+def _weights(problem: Problem, weights: Sequence[float] | Mapping[str, float] | None) -> list[float]:
+    count = len(problem.target_names)
+    if weights is None:
+        return [1.0] * count
+    if not isinstance(weights, Mapping):
+        return [float(weight) for weight in weights]
+    named = _by_row(problem, weights)
+    return [float(named.get(j, 1.0)) for j in range(count)]
+
+
+def _caps(problem: Problem, caps: int | Sequence[int] | Mapping[str, int] | None, budget: int) -> list[int]:
+    """Return the most terms of each equation that shares a budget."""
+    count = len(problem.target_names)
+    if isinstance(caps, Mapping):
+        named = _by_row(problem, caps)
+        return [int(named.get(j, budget)) for j in range(count)]
+    if caps is None or not isinstance(caps, Sequence | np.ndarray):
+        return [budget if caps is None else int(caps)] * count
+    return [int(cap) for cap in caps]
+
+
+def _by_row(problem: Problem, given: Mapping[str, Any]) -> dict[int, Any]:
+    """Return what is given for target names by the number of the target."""
+    places = [problem.locate(j) for j in range(len(problem.target_names))]
+    rows = {}
+    for name, value in given.items():
+        block, column = problem.locate(name)
+        rows[next(j for j, place in enumerate(places) if place[0] is block and place[1] == column)] = value
+    return rows
