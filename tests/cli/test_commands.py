@@ -182,3 +182,10 @@ def test_constraints_that_bind_equations_need_one_budget(tmp_path):
 def test_the_package_is_the_command_line():
     told = subprocess.run([sys.executable, "-m", "exactsindy", "--version"], capture_output=True, text=True, check=True)
     assert es.__version__ in told.stdout
+
+
+def test_the_rules_offered_are_those_of_the_package():
+    from exactsindy.cli.discover_command import RULES
+    from exactsindy.selection import RULES as known
+
+    assert ("auto", *known) == RULES

@@ -12,7 +12,8 @@ import typer
 from exactsindy.cli import options, output
 from exactsindy.cli.progress import progress
 
-_RULES = ("auto", "growth", "bic", "ebic", "cross-validation", "stability")
+# The names in `selection.RULES`, which a test compares: importing them here would slow down every command.
+RULES = ("auto", "growth", "bic", "ebic", "cross-validation", "stability")
 
 
 def discover(
@@ -28,10 +29,14 @@ def discover(
     decimal: Annotated[str, typer.Option(help="Decimal mark of a CSV file.")] = ".",
     degree: Annotated[int | None, typer.Option(min=1, help="Monomials up to this degree; 3 by default.")] = None,
     order: Annotated[int, typer.Option(min=1, help="Fields: derivatives up to this order.")] = 4,
-    weak: Annotated[bool | None, typer.Option("--weak/--strong", help="Weak or strong form, not the best.")] = None,
+    weak: Annotated[
+        bool | None, typer.Option("--weak/--strong", help="This form, instead of choosing automatically.")
+    ] = None,
     k_max: Annotated[int | None, typer.Option(min=1, help="Most terms of an equation; 8 by default.")] = None,
     total: Annotated[int | None, typer.Option(min=1, help="Most terms of all equations together.")] = None,
-    select: Annotated[str, typer.Option(help=f"Who picks the number of terms: {', '.join(_RULES)}.")] = "auto",
+    rule: Annotated[
+        str, typer.Option("--rule", "--select", help=f"Rule that picks the number of terms: {', '.join(RULES)}.")
+    ] = "auto",
     constraint: options.Constraints = None,
     ridge: options.Ridge = 0.0,
     seconds: options.Seconds = 60.0,
@@ -73,7 +78,7 @@ def discover(
             library=library(measured, degree, order),
             form="auto" if weak is None else "weak" if weak else "strong",
             k_max=k_max if total is None else Total(total),
-            rule=select,
+            rule=rule,
             constraints=options.constraints(constraint),
             ridge=ridge,
             seconds=seconds,

@@ -32,12 +32,12 @@ def simulate(
     from exactsindy._atomic import write_atomically
     from exactsindy.model import Model
 
-    found = Model.load(model)
+    equations = Model.load(model)
     width = until / 100 if step is None else step
     if not until > 0 or not width > 0:
         output.fail(f"--until {until:g}, --step {width:g}: expected positive numbers.")
     times = np.arange(0.0, until + width / 2, width)
-    run = found.simulate(options.numbers(start, "--start"), times)
+    run = equations.simulate(options.numbers(start, "--start"), times)
     text = io.StringIO()
     text.write(",".join(["t", *run.names]) + "\n")
     np.savetxt(text, np.column_stack([run.t, run.x]), delimiter=",", fmt="%.10g")
@@ -60,20 +60,20 @@ def export(
     Example:
       exactsindy export model.json --to latex
     """
-    from exactsindy.model import Model, to_mathml
+    from exactsindy.model import Model
 
     if to not in _FORMATS:
         output.fail(f"--to {to!r}: expected one of {', '.join(_FORMATS)}.")
-    found = Model.load(model)
+    equations = Model.load(model)
     match to:
         case "latex":
-            text = found.to_latex(digits)
+            text = equations.to_latex(digits)
         case "sympy":
-            text = "\n".join(map(str, found.to_sympy()))
+            text = "\n".join(map(str, equations.to_sympy()))
         case "python":
-            text = found.to_python().rstrip("\n")
+            text = equations.to_python().rstrip("\n")
         case "mathml":
-            text = to_mathml(found.rows)
+            text = equations.to_mathml()
         case _:
-            text = "\n".join(found.equations(digits))
+            text = "\n".join(equations.equations(digits))
     typer.echo(text)

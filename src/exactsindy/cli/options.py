@@ -1,4 +1,4 @@
-"""Options that several commands share, and what becomes of their text."""
+"""Options that several commands share, and their parsers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every command shares: exit codes, errors as one sentence, JSON, words to the user."""
+"""Shared by all commands: exit codes, errors as one sentence, JSON, notes to the user."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def show(value: Any, as_json: bool, text: Callable[[], str]) -> None:
 
 
 def ending(statuses: tuple[Any, ...]) -> int:
-    """Return the exit code of a search that ended so."""
+    """Return the exit code of a search with these statuses."""
     names = {status.name for status in statuses}
     if "INTERRUPTED" in names:
         return INTERRUPTED

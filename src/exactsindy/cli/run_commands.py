@@ -1,4 +1,4 @@
-"""verify, report: what became of a run folder."""
+"""verify, report: commands that read a run folder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Folder = Annotated[Path, typer.Argument(help="Run folder, made by `discover --ru
 
 
 def verify(run: Folder, json: options.Json = False) -> None:
-    r"""Check the claims of a run with code that shares nothing with the solver; exit code 4 if one does not hold.
+    r"""Check the claims of a run without the solver's search; exit code 4 if one does not hold.
 
     Solution, path and rivals are recomputed from the regression; model.json and run.json must agree with the solution.
     Exit code 5 if something claimed to be proved could not be checked, e.g. because there are too many supports.

@@ -118,7 +118,7 @@ def pool(
     file: File,
     k: Annotated[str, typer.Option(help="Number of terms: 3, or \"x'=2,y'=3\".")],
     within: Annotated[float | None, typer.Option(min=0.0, help="All supports at most this much worse: 0.1.")] = None,
-    count: Annotated[int | None, typer.Option(min=1, help="So many of the best; 10 if --within is absent.")] = None,
+    count: Annotated[int | None, typer.Option(min=1, help="Most supports listed; 10 if --within is absent.")] = None,
     targets: Targets = None,
     constraint: options.Constraints = None,
     ridge: options.Ridge = 0.0,
