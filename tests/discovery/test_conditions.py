@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import exactsindy as es
-from exactsindy.discovery.sampling import Sampling, calibrated, sampling
+from exactsindy.discovery.read import Sampling, sampling
+from exactsindy.discovery.select import calibrated
 from exactsindy.errors import DataError
 from exactsindy.forms import smooth
 from exactsindy.selection import TRAJECTORY_FIT, Choice, GrowthRatio, PathEvidence, Selection

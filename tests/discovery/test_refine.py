@@ -6,8 +6,7 @@ import pytest
 import exactsindy as es
 from exactsindy.discovery import prepare
 from exactsindy.discovery.prepare import fit_samples
-from exactsindy.discovery.trajectory_variants import whitened_increments
-from exactsindy.discovery.variant import Variant
+from exactsindy.discovery.variants import Variant, whitened_increments
 from exactsindy.forms import ModalForm, smooth_field
 from exactsindy.forms.base import groups
 from exactsindy.forms.modal.modal_library import ModalLibrary

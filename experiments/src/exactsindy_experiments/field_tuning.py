@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from exactsindy.data import Field
-from exactsindy.discovery.field_variants import whitened_modes
 from exactsindy.discovery.prepare import fit_samples
 from exactsindy.discovery.refine import compare
 from exactsindy.discovery.request import default_size
-from exactsindy.discovery.variant import Variant
+from exactsindy.discovery.variants import Variant, whitened_modes
 from exactsindy.errors import DataError
 from exactsindy.selection import PathEvidence, select, shared_path
 from exactsindy.solver import Path, Settings

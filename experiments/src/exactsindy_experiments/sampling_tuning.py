@@ -10,7 +10,8 @@ import numpy as np
 
 from exactsindy.data import Trajectories
 from exactsindy.discovery import discover
-from exactsindy.discovery.sampling import FINE, sampling
+from exactsindy.discovery.read import sampling
+from exactsindy.discovery.select import FINE
 from exactsindy.forms import smooth
 from exactsindy.selection import TRAJECTORY_FIT
 from exactsindy_experiments.selection_benchmark import SETTINGS

@@ -12,8 +12,7 @@ from exactsindy.data import Trajectories
 from exactsindy.discovery.prepare import fit_samples
 from exactsindy.discovery.refine import compare
 from exactsindy.discovery.trajectory_search import Comparison
-from exactsindy.discovery.trajectory_variants import whitened_increments
-from exactsindy.discovery.variant import Variant
+from exactsindy.discovery.variants import Variant, whitened_increments
 from exactsindy.library import Library
 from exactsindy.selection import PathEvidence, TrajectoryEvidence, select, shared_path
 from exactsindy.selection.path_evidence import features

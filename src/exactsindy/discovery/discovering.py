@@ -16,8 +16,7 @@ from exactsindy.discovery.read import read
 from exactsindy.discovery.refine import Refined, refine
 from exactsindy.discovery.request import DEFAULT_SECONDS, Request, call_settings, default_library, find_form
 from exactsindy.discovery.result import Discovery
-from exactsindy.discovery.sampling import calibrated
-from exactsindy.discovery.select import attempts, is_interrupted, is_resolved
+from exactsindy.discovery.select import attempts, calibrated, is_interrupted, is_resolved
 from exactsindy.discovery.trim import trim_steady_tail
 from exactsindy.errors import ProblemError
 from exactsindy.forms import Form, Smoothed

@@ -13,7 +13,7 @@ from exactsindy.discovery.prepare import Prepared
 from exactsindy.discovery.prove import Proved
 from exactsindy.discovery.read import Measurement
 from exactsindy.discovery.refine import Refined
-from exactsindy.discovery.variant import is_large
+from exactsindy.discovery.variants import is_large
 from exactsindy.errors import DataError
 from exactsindy.forms import Form, Whiteness
 from exactsindy.problem import Problem

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from exactsindy.data import Data, Field, Notice
-from exactsindy.discovery.field_variants import whitened_modes
 from exactsindy.discovery.read import Measurement
 from exactsindy.discovery.request import Request, default_library, default_size
-from exactsindy.discovery.trajectory_variants import whitened_increments, whitened_windows
-from exactsindy.discovery.variant import Variant
+from exactsindy.discovery.variants import Variant, whitened_increments, whitened_modes, whitened_windows
 from exactsindy.forms import NotPositiveDefinite, Smoothed, SmoothedField, StrongForm, WeakForm, groups
 from exactsindy.library import Library
 from exactsindy.selection import GrowthRatio, PathEvidence, Rule

@@ -1,15 +1,64 @@
-"""Read data of any accepted kind: the first stage of `discover`."""
+"""Read data of any accepted kind, and see how often they were sampled: the first stage of `discover`."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
+from exactsindy._types import Array
 from exactsindy.data import Columns, Data, Field, Notice, as_data, parse_targets
-from exactsindy.discovery.sampling import Sampling, sampling
 from exactsindy.errors import DataError
 from exactsindy.forms import Smoothed, smooth
+
+# A state that moves by less than this share of its noise crosses its mean by chance. Half is little, because what is
+# too coarse to be smoothed is taken for noise.
+_STILL = 0.5
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """Samples of all trajectories, and periods of the state that has most (0 if nothing moves)."""
+
+    samples: int
+    periods: float
+
+    @property
+    def per_period(self) -> float:
+        """Return the samples in a period; infinite if there is none."""
+        return self.samples / self.periods if self.periods else math.inf
+
+
+def sampling(states: Sequence[Array], noise: Array) -> Sampling:
+    """Count the periods of smoothed states by how often they cross their mean.
+
+    Parameters
+    ----------
+    states
+        Of every trajectory (samples x states).
+    noise
+        Of every state.
+
+    Examples
+    --------
+    >>> from exactsindy.data import Trajectories
+    >>> from exactsindy.forms import smooth
+    >>> t = np.arange(0, 10, 0.05)
+    >>> smoothed = smooth(Trajectories.from_arrays(np.sin(2 * np.pi * t), time=t))
+    >>> bool(18 < sampling(smoothed.values, smoothed.noise).per_period < 22)
+    True
+    """
+    crossings, samples = np.zeros(len(noise)), 0
+    for values in states:
+        centred = values - values.mean(axis=0)
+        crossings += np.count_nonzero(np.diff(np.sign(centred), axis=0), axis=0)
+        samples += len(values)
+    moves = np.max([values.std(axis=0) for values in states], axis=0) > _STILL * noise
+    return Sampling(samples, float((crossings * moves).max()) / 2)
 
 
 @dataclass(frozen=True, eq=False)

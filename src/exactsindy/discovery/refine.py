@@ -11,8 +11,8 @@ import numpy as np
 
 from exactsindy.discovery.fitted_models import NODES, FittedModels
 from exactsindy.discovery.prepare import Prepared
+from exactsindy.discovery.read import sampling
 from exactsindy.discovery.request import Request
-from exactsindy.discovery.sampling import sampling
 from exactsindy.discovery.select import SURE, is_interrupted
 from exactsindy.discovery.trajectory_search import Comparison, TrajectorySearch
 from exactsindy.forms import Whiteness, lag_correlation
@@ -119,7 +119,7 @@ def _rule(measured: Measured) -> TrajectoryEvidence:
     terms = tuple(len(features_of(measured, i).terms) for i in range(len(target_names(measured))))
     if isinstance(measured, MeasuredModes):
         return TrajectoryEvidence.for_modes(rows, terms)
-    # Periods of the states smoothed around a model, which see oscillations that plain smoothing takes for noise.
+    # The states here are smoothed around a model, those of `Measurement.sampling` are not: both have their own periods.
     guided = sampling(by_piece(measured, measured.guess), np.ones(measured.guess.shape[1]))
     counted = min(_DENSE / guided.per_period, 1.0)  # 0 where nothing oscillates: all rows count then
     return TrajectoryEvidence(rows, terms, counted=counted or 1.0)

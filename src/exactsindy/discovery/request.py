@@ -24,8 +24,8 @@ DEFAULT_SECONDS = 60.0
 _DEGREE, _MOST_TERMS = 3, 130
 # Samples wanted per candidate term: with fewer, high powers fit the noise of a handful of points.
 _LEAST_ROWS = 3
-# Largest number of terms tried: two or three more than most laws have, so that gains are seen to fall off. Fields with
-# more than _WIDE candidates get a few more.
+# Largest number of terms tried: more than most laws have, so that gains are seen to fall off; another one for fields
+# with more than _WIDE candidates.
 _SIZE, _SIZE_FIELDS, _WIDE = 8, 10, 40
 # Forms that have a name.
 _FORMS: Mapping[str, type[Any]] = {

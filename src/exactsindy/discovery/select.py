@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 from exactsindy.discovery.prepare import Prepared
+from exactsindy.discovery.read import Sampling
 from exactsindy.discovery.request import Request
-from exactsindy.selection import Selection
+from exactsindy.selection import TRAJECTORY_FIT, PathEvidence, Selection
 from exactsindy.selection import select as select_sizes
 from exactsindy.solver import Deadline, Status
 
@@ -17,6 +20,9 @@ _SHARES = (SHORT, 0.1, 0.35)
 # Confidence from which an equation is resolved by the regression evidence alone: above it the evidence was right
 # without exception on the tuning systems.
 SURE = 0.98
+# Samples per period below which regressions are right less often than their evidence says: the odds fall in proportion.
+# `benchmarks/selection.py --tune sampling` prints the power that tuning systems ask for (1 is used).
+FINE = 35.0
 
 
 def attempts(prepared: Prepared, request: Request, clock: Deadline) -> Iterator[Selection]:
@@ -60,3 +66,20 @@ def is_unambiguous(selection: Selection) -> bool:
 def is_interrupted(selection: Selection) -> bool:
     """Return True if Ctrl-C ended the search."""
     return any(Status.INTERRUPTED in solution.status for solution in selection.path)
+
+
+def calibrated(selection: Selection, sampled: Sampling, *, power: float = 1.0) -> Selection:
+    """Return the selection with the odds of equations chosen by regression evidence lowered for coarse samples.
+
+    Trajectory fits notice by themselves where quadrature is too coarse.
+    """
+    factor = min(sampled.per_period / FINE, 1.0) ** power
+    if factor == 1.0 or not isinstance(selection.rule, PathEvidence):
+        return selection
+    choices = tuple(
+        choice
+        if choice.variant == TRAJECTORY_FIT or math.isnan(choice.confidence)
+        else replace(choice, confidence=factor * choice.confidence / (1 - (1 - factor) * choice.confidence))
+        for choice in selection.choices
+    )
+    return replace(selection, choices=choices)

@@ -13,9 +13,9 @@ from exactsindy.trajectory_fit import WARM, Support, TrajectoryFit, TrajectoryMo
 
 # At most _MOST supports of an equation are compared for their regression evidence, each of probability _LEAST or more.
 _MOST, _LEAST = 5, 0.003
-# At most so many are compared because the linearised likelihood proposes them.
+# At most this many are compared because the linearised likelihood proposes them.
 _PROPOSED = 12
-# Rounds of changing one equation at a time; the search nearly always ends before.
+# At most this many rounds of changing equations; the search ends earlier if a round changes nothing.
 _ROUNDS = 6
 # Terms beyond those chosen, in the saturated model at whose trajectory fit the second start is proposed.
 _EXTRA = 3

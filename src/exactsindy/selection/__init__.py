@@ -6,8 +6,8 @@ from exactsindy.selection.choices import TableRow as TableRow
 from exactsindy.selection.criteria import BIC as BIC
 from exactsindy.selection.criteria import EBIC as EBIC
 from exactsindy.selection.criteria import AICc as AICc
-from exactsindy.selection.effective import effective_rows as effective_rows
-from exactsindy.selection.effective import effective_samples as effective_samples
+from exactsindy.selection.criteria import effective_rows as effective_rows
+from exactsindy.selection.criteria import effective_samples as effective_samples
 from exactsindy.selection.folds import Folds as Folds
 from exactsindy.selection.growth import GrowthRatio as GrowthRatio
 from exactsindy.selection.growth import growth_ratio as growth_ratio

@@ -41,8 +41,7 @@ NONE = 3.566
 # `benchmarks/selection.py --tune fields` prints them.
 MODE_WEIGHTS = (-1.092, 0.309, -1.571, 1.455, -2.251, -0.613, 1.547, -0.620)
 MODE_NONE = -1.551
-# Log-likelihood ratios to the next best support count between these two, beyond which they tell nothing more: exp(10)
-# is certain, 0.05 a tie.
+# Log-likelihood ratios to the next best support are clipped to this range; unknown ones count as the smallest.
 _LARGEST_LIKELIHOOD, _SMALLEST_LIKELIHOOD = math.exp(10.0), 0.05
 # Where no support reaches the first probability, the smallest of those with at least the second share of the largest
 # one is taken: the fewest terms to defend. (A handful of samples: the yearly counts of hare and lynx.)

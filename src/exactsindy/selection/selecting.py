@@ -21,7 +21,7 @@ from exactsindy.selection.resampling import CrossValidation, Stability, inclusio
 from exactsindy.solver import Deadline, Path, Settings, Total
 
 Problems = Problem | Folds | Sequence[Problem] | Mapping[str, Problem | Folds | Sequence[Problem]]
-# Fewest folds for which inclusion shares are computed: resamples of fewer are too much alike.
+# Fewest folds from which inclusion shares are worth computing.
 _LEAST_FOLDS = 5
 # Inclusion shares solve 30 resamples, each for at most this part of the time that is left.
 _RESAMPLE_PART = 60

@@ -1,0 +1,235 @@
+"""Variants of the regression: a form, the parts of its rows, and the smoothed data that they were made from."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from exactsindy.data import Data, Field, Trajectories
+from exactsindy.errors import DataError
+from exactsindy.forms import (
+    Form,
+    IncrementForm,
+    ModalForm,
+    Smoothed,
+    SmoothedField,
+    StartRegression,
+    WeakForm,
+    WindowedField,
+    smooth,
+    smooth_field,
+    smooth_field_guided,
+    smooth_guided,
+)
+from exactsindy.library import Library
+from exactsindy.problem import Problem
+from exactsindy.selection import Folds, growth_ratio, shared_path
+from exactsindy.solver import Path, Settings, Solution
+
+# Parts of the data from which inclusion shares are drawn: at most _MOST, at least _LEAST, of _ROWS rows or more each.
+_MOST, _LEAST, _ROWS = 20, 5, 8
+# Numbers measured beyond which a field is neither divided nor smoothed around models: both cost much and gain nothing.
+LARGE_FIELD = 4_000_000
+# Terms of saturated trial models, and of those around whose flow states are smoothed: more than laws have, because a
+# selected model would confirm itself. Five terms serve better at high noise, eight where laws are long.
+SATURATED = 8
+GUIDES = (8, 5)
+# Rounds of weighting the rows of a first regression, and of smoothing around a trial model.
+_WEIGHT_ROUNDS, _ROUNDS = 2, 3
+# Nodes of a trial path: trial models need not be proved, a good support found fast serves.
+_TRIAL_NODES = 500
+# Terms of the saturated trial model for at most _LARGE candidate terms, and for more: 8 of 19, 12 of 109 served best.
+_MODE_TERMS, _MODE_TERMS_LARGE, _LARGE = 8, 12, 40
+# Rounds of whitening by a trial model, and of smoothing around one.
+_MODE_ROUNDS, _GUIDED_ROUNDS = 2, 2
+# Nodes of a trial path of a field.
+_MODE_NODES = 200
+# Rows beyond this many add cost, not information: the highest modes are left out, but not below this wavenumber.
+_MOST_ROWS, _LEAST_CUTOFF = 250_000, 8
+# Grid points for products of smoothed fields: modes that would need a finer grid are dropped, where others suffice.
+_MOST_POINTS = 1 << 14
+
+
+@dataclass(frozen=True, eq=False)
+class Variant:
+    """One way to make the regression.
+
+    Parameters
+    ----------
+    name
+        What it is called in tables; empty for a form that the user chose.
+    form
+        How its rows are made.
+    folds
+        The regressions of its parts; their sum is `problem`.
+    smoothed
+        The smoothed data that its rows were made from, if any; trajectories are fitted to them.
+    """
+
+    name: str
+    form: Form
+    folds: Folds
+    smoothed: Smoothed | SmoothedField | WindowedField | None = None
+
+    @property
+    def problem(self) -> Problem:
+        """The whole regression."""
+        return self.folds.whole
+
+    @classmethod
+    def of(
+        cls, name: str, form: Form, data: Data, library: Library, *, whole: Problem | None = None, rows: int = 0
+    ) -> Variant:
+        """Return the variant of a form, its rows in parts if the data are long enough.
+
+        Parameters
+        ----------
+        name, form, data, library
+            Its name; what makes its rows.
+        whole, rows
+            The whole regression if it is known, or the number of its rows: each saves a pass over the rows.
+        """
+        if whole is None and not rows:
+            whole = form.problem(data, library)
+        count = min(_MOST, (rows if whole is None else whole.n_samples) // _ROWS)
+        parts: tuple[Problem, ...] = ()
+        if count >= _LEAST and not is_large(data):
+            with contextlib.suppress(DataError):  # the form cannot divide these data
+                parts = tuple(form.folds(data, library, count))
+        if not parts:
+            parts = (form.problem(data, library) if whole is None else whole,)
+        return cls(name, form, Folds(parts), form.smoothed if isinstance(form, Form) else None)
+
+
+def is_large(data: Data) -> bool:
+    """Return True if the data are a field of more numbers than are worth the costly steps."""
+    return isinstance(data, Field) and int(np.prod(data.shape)) * len(data.names) > LARGE_FIELD
+
+
+def whitened_increments(
+    data: Trajectories, library: Library, settings: Settings, smoothed: Smoothed | None = None
+) -> tuple[Variant, ...]:
+    """Return the increment forms on measured states and, twice, on states smoothed around a model's flow.
+
+    All need a trial model. The start regression gives the first, the growth ratio of the paths the next ones; guided
+    smoothing is around the flow of the saturated end of the path.
+
+    Parameters
+    ----------
+    data, library
+        Where equations are sought.
+    settings
+        The time limit of each trial.
+    smoothed
+        What `smooth` returned for the data, if it is known.
+    """
+    trials = Trials(data, library, settings)
+    plain = smooth(data) if smoothed is None else smoothed
+    start = trials.start(plain)
+    return trials.raw(plain, start), *(trials.guided(plain, start, terms) for terms in GUIDES)
+
+
+def whitened_windows(data: Trajectories, library: Library, settings: Settings) -> Variant:
+    """Return whitened weak rows, for equations that have no increments: those of higher derivatives."""
+    form = WeakForm()
+    trials = Trials(data, library, settings)
+    path = trials.path(form.problem(data, library))
+    for _ in range(_WEIGHT_ROUNDS - 1):
+        form = replace(form, model=picked(path))
+        path = trials.path(form.problem(data, library))
+    return Variant.of("windows", replace(form, model=picked(path)), data, library, rows=path.problem.n_samples)
+
+
+@dataclass(frozen=True)
+class Trials:
+    """The alternation of form and trial model for one data set and library."""
+
+    data: Trajectories
+    library: Library
+    settings: Settings
+
+    def path(self, problem: Problem) -> Path:
+        """Return the path of a trial, proved only where that is quick."""
+        limits = replace(self.settings, nodes=_TRIAL_NODES, threads=1, progress=None)
+        return shared_path(problem, min(SATURATED, len(problem.terms)), settings=limits)
+
+    def start(self, smoothed: Smoothed) -> Path:
+        """Return the path of the start regression, its rows weighted by the drift of their errors."""
+        form = StartRegression(smoothed=smoothed)
+        path = self.path(form.problem(self.data, self.library))
+        for _ in range(_WEIGHT_ROUNDS):
+            ratios = form.drift_ratios(self.data, self.library, saturated(path))
+            path = self.path(replace(form, drift_ratio=ratios.tolist()).problem(self.data, self.library))
+        return path
+
+    def raw(self, smoothed: Smoothed, start: Path) -> Variant:
+        """Return increments with the library on measured states, powers corrected for the bias of noise."""
+        polynomial = all(getattr(term, "polynomial", False) for term in start.problem.terms)
+        form = IncrementForm("raw", model=picked(start), smoothed=smoothed, hermite=polynomial)
+        path = self.path(form.problem(self.data, self.library))
+        return self._variant("measured states", replace(form, model=picked(path)), path)
+
+    def guided(self, smoothed: Smoothed, start: Path, terms: int) -> Variant:
+        """Return increments with the library on states smoothed around the flow of models of so many terms."""
+        path = start
+        for _ in range(_ROUNDS):
+            smoothed = smooth_guided(self.data, self.library, path[min(terms, len(path) - 1)], start=smoothed)
+            form = IncrementForm("guided", model=picked(path), smoothed=smoothed)
+            path = self.path(form.problem(self.data, self.library))
+        return self._variant(f"smoothed states ({terms}-term flow)", replace(form, model=picked(path)), path)
+
+    def _variant(self, name: str, form: IncrementForm, path: Path) -> Variant:
+        return Variant.of(name, form, self.data, self.library, rows=path.problem.n_samples)
+
+
+def saturated(path: Path) -> Solution:
+    """Return the largest model of a path."""
+    return path[len(path) - 1]
+
+
+def picked(path: Path) -> Solution:
+    """Return the model that the growth ratio picks from a path."""
+    return path.at(growth_ratio(path))
+
+
+def whitened_modes(data: Field, library: Library, settings: Settings) -> Variant:
+    """Return the modal form, whitened by the slopes of saturated trial models.
+
+    A selected model is a worse trial: a wrong small model makes a wrong weight.
+    """
+    smoothed = _fewer_modes(smooth_field(data))
+    form = ModalForm(smoothed=smoothed)
+    problem = form.problem(data, library)
+    guided = not is_large(data) and len(problem.terms) <= _LARGE
+    for round_ in range(_MODE_ROUNDS + (_GUIDED_ROUNDS if guided else 0)):
+        trial = saturated(_mode_path(problem, settings))
+        if round_ >= _MODE_ROUNDS:
+            smoothed = smooth_field_guided(data, library, trial, start=smoothed)
+        form = ModalForm(model=trial, smoothed=smoothed)
+        problem = form.problem(data, library)
+    return Variant.of("modes", form, data, library, whole=problem)
+
+
+def _fewer_modes(smoothed: SmoothedField | WindowedField) -> SmoothedField | WindowedField:
+    """Return the field with a lower cutoff if its modes make more rows than are of use."""
+    if not isinstance(smoothed, SmoothedField):
+        return smoothed
+    times = smoothed.measured.shape[1]
+    while 2 * int(smoothed.kept.sum()) * times > _MOST_ROWS and smoothed.cutoff > _LEAST_CUTOFF:
+        smoothed = replace(smoothed, cutoff=smoothed.cutoff - 1)
+    box = smoothed.box
+    per_axis = int(_MOST_POINTS ** (1 / len(box.sizes)))
+    unit = 1.0 / max(box.lengths)
+    reach = [
+        min(int(smoothed.cutoff * unit * length + 1e-9), k) for length, k in zip(box.lengths, box.largest, strict=True)
+    ]
+    largest = tuple(min(k, max((per_axis - j - 2) // 3, j)) for k, j in zip(box.largest, reach, strict=True))
+    return smoothed if largest == box.largest else smoothed.within(largest)
+
+
+def _mode_path(problem: Problem, settings: Settings) -> Path:
+    terms = len(problem.terms)
+    size = min(_MODE_TERMS if terms <= _LARGE else _MODE_TERMS_LARGE, terms)
+    return shared_path(problem, size, settings=replace(settings, nodes=_MODE_NODES, threads=1, progress=None))
