@@ -2,6 +2,7 @@
 
 from exactsindy.forms.base import EquationGroup as EquationGroup
 from exactsindy.forms.base import NotPositiveDefinite as NotPositiveDefinite
+from exactsindy.forms.base import Trial as Trial
 from exactsindy.forms.base import groups as groups
 from exactsindy.forms.base import trajectory_inputs as trajectory_inputs
 from exactsindy.forms.form import Form as Form
@@ -19,7 +20,6 @@ from exactsindy.forms.modal import smooth_field_guided as smooth_field_guided
 from exactsindy.forms.quadrature import integrate_intervals as integrate_intervals
 from exactsindy.forms.quadrature import interval_weights as interval_weights
 from exactsindy.forms.strong import StrongForm as StrongForm
-from exactsindy.forms.trial import Trial as Trial
 from exactsindy.forms.weak import WeakForm as WeakForm
 from exactsindy.forms.whiteness import Whiteness as Whiteness
 from exactsindy.forms.whiteness import lag_correlation as lag_correlation

@@ -6,10 +6,10 @@ from typing import Protocol, runtime_checkable
 
 from exactsindy.data import Data
 from exactsindy.errors import ProblemError
+from exactsindy.forms.base import TrialLike
 from exactsindy.forms.increment.smoothing import Smoothed
 from exactsindy.forms.modal.mode_smoothing import SmoothedField
 from exactsindy.forms.modal.windowed_field import WindowedField
-from exactsindy.forms.trial import TrialLike
 from exactsindy.forms.whiteness import Whiteness
 from exactsindy.library import Library
 from exactsindy.problem import Problem
@@ -40,7 +40,7 @@ class Form(Protocol):
         return False
 
     def whiteness(self, data: Data, library: Library, coef: TrialLike) -> Whiteness:
-        """Return size and correlation of the whitened residuals of a model's coefficients; by default refuse."""
+        """Return the size and the correlation of a model's whitened residuals; by default refuse."""
         raise ProblemError(
             f"{type(self).__name__}.whiteness: the rows of this form are not whitened; use IncrementForm, ModalForm or "
             "WeakForm with model=..."

@@ -26,7 +26,9 @@ _SLAB_POINTS = 1 << 20
 
 @dataclass(frozen=True)
 class StrongForm(Form):
-    """Rows x'(t_i) = theta(x(t_i)) xi, one per sample, streamed in blocks.
+    """Estimated time derivatives are regressed on the library at the same samples.
+
+    Rows x'(t_i) = theta(x(t_i)) xi, one per sample, come in blocks.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ def wave_matrix(smoothed: SmoothedField, factor: Complex, points: tuple[int, ...
 
 @dataclass(frozen=True, eq=False)
 class ModalGrid:
-    """Takes modes to the grid and back.
+    """The matrices that take modes to a grid and back.
 
     Parameters
     ----------

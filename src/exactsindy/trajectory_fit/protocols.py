@@ -106,7 +106,7 @@ def by_piece(measured: Measured, rows: Array) -> list[Array]:
 
 
 def defects(measured: Measured, states: Array, rates: Array) -> Array:
-    """Return what states leave of their equations, given their rates (intervals x equations of states)."""
+    """Return the residuals of the equations of states, from their rates (intervals x equations of states)."""
     change = np.diff(states[:, measured.own], axis=0) - integrate_intervals(measured.weights, rates)
     change[~within(measured)] = 0.0
     return np.asarray(change)

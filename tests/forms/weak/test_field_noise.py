@@ -7,8 +7,7 @@ import pytest
 
 from exactsindy.data import Field, Trajectories
 from exactsindy.forms import WeakForm
-from exactsindy.forms.base import groups
-from exactsindy.forms.trial import trial
+from exactsindy.forms.base import groups, trial
 from exactsindy.forms.weak.field_noise import FieldNoise
 from exactsindy.forms.weak.whitening import field_noise, stacked
 from exactsindy.library import Derivatives, Polynomials, Terms

@@ -10,8 +10,7 @@ import pytest
 from exactsindy.data import Field, Trajectories
 from exactsindy.errors import ProblemError
 from exactsindy.forms import NotPositiveDefinite, WeakForm
-from exactsindy.forms.base import groups
-from exactsindy.forms.trial import trial
+from exactsindy.forms.base import groups, trial
 from exactsindy.forms.weak.whitening import NoisyStates, WhitenedRows, stacked
 from exactsindy.library import Derivatives, Polynomials
 from exactsindy.systems import add_noise, lorenz

@@ -1,4 +1,4 @@
-"""Noise-whitened increments: the default rows for ODEs, with no window to choose."""
+"""The increment form: changes of states between samples, whitened; there is no window to choose."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ import numpy as np
 
 from exactsindy.data import Data, Trajectories, cuts
 from exactsindy.errors import ProblemError
-from exactsindy.forms.base import check_count, groups, only_trajectories
+from exactsindy.forms.base import TrialLike, check_count, fitted, groups, only_trajectories, trial
 from exactsindy.forms.increment.increment_rows import IncrementRows, compressed, split
 from exactsindy.forms.increment.smoothing import Smoothed, order_one, smooth, smooth_guided
-from exactsindy.forms.trial import TrialLike, fitted, trial
 from exactsindy.forms.whiteness import Whiteness, lag_correlation
 from exactsindy.library import Library
 from exactsindy.problem import Problem
@@ -19,11 +18,12 @@ from exactsindy.problem import Problem
 
 @dataclass(frozen=True, eq=False)
 class IncrementForm:
-    """Rows y_{i+1} - y_i = int theta(x) dt xi, one per sample interval, made independent.
+    """The default form for trajectories: the change of a state between samples is the integral of its terms.
 
-    The integral is that of local cubics. The error of a row is the noise of its two samples plus the noise
-    inside the library, which reaches it through the slopes of the right-hand side: its covariance is
-    tridiagonal, and whitening costs O(n D). One block per equation.
+    Rows y_{i+1} - y_i = int theta(x) dt xi, one per sample interval, are made independent. The integral is that of
+    local cubics. The error of a row is the noise of its two samples plus the noise inside the library, which reaches
+    it through the slopes of the right-hand side: its covariance is tridiagonal, and whitening costs O(n D). One block
+    per equation.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class IncrementForm:
         )
 
     def whiteness(self, data: Data, library: Library, coef: TrialLike) -> Whiteness:
-        """Return size and correlation of the whitened residuals of a model's coefficients."""
+        """Return the size and the correlation of a model's whitened residuals."""
         rows = self._prepare(data, library)
         model = fitted(coef, [part.group for part in rows], "whiteness(coef=...)")
         ratio, lag, names = [], [], []

@@ -11,12 +11,11 @@ import numpy as np
 
 from exactsindy._types import Array
 from exactsindy.errors import ProblemError
-from exactsindy.forms.base import EquationGroup, trajectory_inputs
+from exactsindy.forms.base import EquationGroup, Trial, trajectory_inputs
 from exactsindy.forms.increment.hermite import HermiteFeatures
 from exactsindy.forms.increment.smoothing import Smoothed
 from exactsindy.forms.increment.tridiagonal import Increments, Whitening, increment_covariance
 from exactsindy.forms.quadrature import integrate_intervals, interval_weights
-from exactsindy.forms.trial import Trial
 from exactsindy.library import Features, Variable
 from exactsindy.problem import Collector, Problem
 
@@ -129,7 +128,7 @@ class IncrementRows:
         return float(self.n_rows * np.log(square / self.n_rows + np.finfo(float).tiny) + 2 * volume)
 
     def _residuals(self, i: int, model: Trial) -> Array:
-        """Return what the model leaves of the increments of a piece (rows x equations)."""
+        """Return the residuals of the model in the increments of a piece (rows x equations)."""
         piece, values = self.smoothed.pieces[i], self.smoothed.values[i]
         rates = model.predict(self.group, trajectory_inputs(self.group.features, piece, values, 0, len(piece)))
         change = np.diff(piece.states[:, self._own(i)], axis=0)
@@ -137,7 +136,7 @@ class IncrementRows:
 
 
 def compressed(group: EquationGroup, chunks: Iterable[Chunks]) -> list[Problem]:
-    """Return the problem of every equation of a group, all compressed in step."""
+    """Return the problem of every equation of a group, all compressed at the same time."""
     collectors = [Collector(group.features.terms, (name,)) for name in group.target_names]
     for together in chunks:
         for collector, chunk in zip(collectors, together, strict=True):

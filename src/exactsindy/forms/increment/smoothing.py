@@ -12,9 +12,8 @@ from exactsindy._types import Array
 from exactsindy.data import Trajectories, Trajectory, gap_starts
 from exactsindy.differentiation import whittaker
 from exactsindy.errors import DataError
-from exactsindy.forms.base import EquationGroup, groups, trajectory_inputs
+from exactsindy.forms.base import EquationGroup, TrialLike, groups, trajectory_inputs, trial
 from exactsindy.forms.quadrature import integrate_intervals, interval_weights
-from exactsindy.forms.trial import TrialLike, trial
 from exactsindy.library import Library
 
 # The least number of samples in a row that can be smoothed: twice the four of a third difference.

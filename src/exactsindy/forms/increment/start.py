@@ -11,11 +11,18 @@ from numpy.typing import ArrayLike
 from exactsindy._types import Array
 from exactsindy.data import Data, Trajectory
 from exactsindy.errors import ProblemError
-from exactsindy.forms.base import EquationGroup, groups, only_trajectories, trajectory_inputs
+from exactsindy.forms.base import (
+    Coefficients,
+    EquationGroup,
+    TrialLike,
+    fitted,
+    groups,
+    only_trajectories,
+    trajectory_inputs,
+)
 from exactsindy.forms.increment.increment_rows import Chunks, compressed
 from exactsindy.forms.increment.smoothing import Smoothed, order_one, smooth
 from exactsindy.forms.quadrature import integrate_intervals, interval_weights
-from exactsindy.forms.trial import Coefficients, TrialLike, fitted
 from exactsindy.library import Library
 from exactsindy.problem import Problem
 
@@ -25,12 +32,13 @@ _GRID = np.concatenate(([0.0], 10.0 ** np.arange(-6.0, 2.5, 0.5)))
 
 @dataclass(frozen=True, eq=False)
 class StartRegression:
-    """Rows y = x(0) + int theta(x) dt xi + e in an orthonormal cosine basis without its constant mode.
+    """A first regression that needs no trial model: the integrated equations in cosine modes.
 
-    They need no trial model, so that a search can start from them. They are no form: modes extend over the whole time
-    and have no folds. The constant mode holds the unknown x(0). White noise e is white in the modes; errors inside the
-    integral add up like a random walk, S_m = 1 / (2 sin(pi m / 2n))^2, so rows are divided by sqrt(1 + c S_m) with c
-    the drift ratio of the equation. `drift_ratios` estimates c from the residuals of a model.
+    Rows y = x(0) + int theta(x) dt xi + e in an orthonormal cosine basis without its constant mode. This is no form:
+    modes extend over the whole time and have no folds. The constant mode holds the unknown x(0). White noise e is
+    white in the modes; errors inside the integral add up like a random walk, S_m = 1 / (2 sin(pi m / 2n))^2, so rows
+    are divided by sqrt(1 + c S_m) with c the drift ratio of the equation. `drift_ratios` estimates c from the
+    residuals of a model.
 
     Parameters
     ----------
@@ -111,7 +119,7 @@ def _chunks(group: EquationGroup, smoothed: Smoothed, ratios: Sequence[float]) -
 
 
 def _residuals(group: EquationGroup, i: int, smoothed: Smoothed, model: Coefficients) -> Array:
-    """Return what a model leaves in the modes of piece i, in units of the noise (equations x modes)."""
+    """Return the residuals of a model in the modes of piece i, in units of the noise (equations x modes)."""
     piece = smoothed.pieces[i]
     own = [piece.names.index(target.state) for target in group.targets]
     residual = piece.states.T[own] - _integral(piece, _columns(group, i, smoothed) @ model.of(group).T)

@@ -13,7 +13,7 @@ from exactsindy.forms.base import NotPositiveDefinite
 
 @dataclass(frozen=True)
 class Whitening:
-    """The lower bidiagonal factor L of a tridiagonal covariance, by its diagonal and what is below it.
+    """The lower bidiagonal factor L of a tridiagonal covariance, by its diagonal and its subdiagonal.
 
     ``below[i]`` stands in row i, left of the diagonal; ``below[0]`` is 0.
     """

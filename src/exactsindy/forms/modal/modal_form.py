@@ -1,4 +1,4 @@
-"""Whitened increments of low spatial modes: the default rows for PDEs."""
+"""The modal form: changes of low spatial modes between times, whitened."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from exactsindy._types import Array
 from exactsindy.data import Data, Field, cuts
 from exactsindy.differentiation import PRINTED, uniform_step
 from exactsindy.errors import DataError
-from exactsindy.forms.base import EquationGroup, check_count, groups, only_field
+from exactsindy.forms.base import EquationGroup, TrialLike, check_count, fitted, groups, only_field, trial
 from exactsindy.forms.increment.smoothing import order_one
 from exactsindy.forms.modal.modal_library import ModalLibrary
 from exactsindy.forms.modal.mode_rows import ModeRows, block_of
 from exactsindy.forms.modal.mode_smoothing import SmoothedField, TimeBasis, smooth_modes, smooth_periodic
 from exactsindy.forms.modal.windowed_field import WindowedField, WindowedLibrary, smooth_window
 from exactsindy.forms.quadrature import integrate_intervals, interval_weights
-from exactsindy.forms.trial import TrialLike, fitted, trial
 from exactsindy.forms.whiteness import Whiteness, lag_correlation
 from exactsindy.library import Library
 from exactsindy.problem import Problem, TallCollector
@@ -30,11 +29,12 @@ _LEAST = 8
 
 @dataclass(frozen=True, eq=False)
 class ModalForm:
-    """Rows y_k(t_{i+1}) - y_k(t_i) = int theta_k dt xi for the low spatial modes k of a field.
+    """The default form for fields: the change of a spatial mode between times is the integral of its terms.
 
-    The field is smoothed (modes beyond the cutoff dropped, each other one smoothed in time), every library
-    column is computed from the smoothed field, and increments of the measured modes are whitened mode by
-    mode, as `IncrementForm` does for states. One block per equation.
+    Rows y_k(t_{i+1}) - y_k(t_i) = int theta_k dt xi for the low modes k. The field is smoothed (modes beyond the
+    cutoff dropped, each other one smoothed in time), every library column is computed from the smoothed field, and
+    increments of the measured modes are whitened mode by mode, as `IncrementForm` does for states. One block per
+    equation.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class ModalForm:
         return self._sum(data, library, count)
 
     def whiteness(self, data: Data, library: Library, coef: TrialLike) -> Whiteness:
-        """Return size and correlation in time of the whitened residuals of a model's coefficients."""
+        """Return the size and the correlation in time of a model's whitened residuals."""
         source, equations = self._check(data, library)
         model = fitted(coef, equations, "whiteness(coef=...)")
         residuals: dict[str, list[Array]] = {name: [] for group in equations for name in group.target_names}

@@ -10,10 +10,9 @@ import numpy as np
 
 from exactsindy._types import Array
 from exactsindy.data import Field
-from exactsindy.forms.base import EquationGroup
+from exactsindy.forms.base import EquationGroup, Trial
 from exactsindy.forms.modal.mode_smoothing import SmoothedField
 from exactsindy.forms.modal.modes import Complex
-from exactsindy.forms.trial import Trial
 from exactsindy.library import Variable
 
 # Variables, and mean and mean square of the slopes by them (equations x variables).
@@ -70,7 +69,7 @@ class ModalLibrary:
 
     @cached_property
     def factors(self) -> dict[Variable, Complex]:
-        """Return by what each input that is a field or a derivative multiplies the modes."""
+        """Return the factors of the modes for each input that is a field or a derivative."""
         box = self.smoothed.box
         return {
             v: box.derivative([v.axes.count(axis) for axis in self.data.axes])
@@ -115,7 +114,7 @@ class ModalLibrary:
         return result
 
     def _room(self, rows: int, width: int) -> Array:
-        """Return memory that one block after another may use: fresh pages cost as much as what is written to them."""
+        """Return memory that every block uses again: fresh pages cost as much as what is written to them."""
         if self._memory[0].size < rows * width:
             self._memory[0] = np.empty(rows * width)
         return self._memory[0][: rows * width].reshape(rows, width)
@@ -141,7 +140,7 @@ class ModalLibrary:
 
     @property
     def scale(self) -> Array:
-        """Return by what rows are multiplied so that noise of size 1 has size 1 in all their parts."""
+        """Return the factors of rows that give noise of size 1 the size 1 in all their parts."""
         return self.smoothed.scale
 
     def multipliers(self, variable: Variable) -> tuple[Complex, Array]:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from exactsindy._types import Array
+from exactsindy.forms.base import Trial
 from exactsindy.forms.modal.modal_library import ModalLibrary, SlopeMoments
 from exactsindy.forms.modal.modes import Complex
 from exactsindy.forms.modal.windowed_field import WindowedLibrary
 from exactsindy.forms.quadrature import integrate_intervals, interval_weights
-from exactsindy.forms.trial import Trial
 
 # Numbers held at once while library columns are formed on the grid: 32 megabytes.
 _BLOCK_NUMBERS = 1 << 22

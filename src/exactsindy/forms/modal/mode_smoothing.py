@@ -23,8 +23,9 @@ _LAMBDAS = 10.0 ** np.arange(-2.0, 12.25, 0.25)
 class SmoothedField:
     """The low modes of a field as measured and smoothed (fields x times x box), and the noise.
 
-    ``cutoff`` is the largest shell of modes that holds signal; ``score`` (fields x box) the estimated error
-    of the smoothed modes, by which two smooths are compared; ``store`` what forms keep of it between calls.
+    ``cutoff`` is the cutoff wavenumber, the largest shell of modes that holds signal; ``score`` (fields x box) the
+    estimated error of the smoothed modes, by which two smooths are compared; ``store`` what forms keep of it between
+    calls.
     """
 
     box: Box
@@ -37,7 +38,7 @@ class SmoothedField:
 
     @property
     def outside(self) -> NDArray[np.bool_]:
-        """Return the modes beyond the cutoff."""
+        """Return which modes lie beyond the cutoff wavenumber."""
         return np.asarray(self.box.shells > self.cutoff)
 
     @property
@@ -46,7 +47,7 @@ class SmoothedField:
         return np.asarray(self.noise**2 * np.prod(self.box.sizes))
 
     def within(self, largest: tuple[int, ...]) -> SmoothedField:
-        """Return the field without the modes beyond so many waves along each dimension."""
+        """Return the field without the modes beyond ``largest`` waves along each dimension."""
         box, places = self.box.smaller(largest)
         measured, values, score = self.measured, self.values, self.score
         for i, place in enumerate(places):
@@ -66,7 +67,7 @@ class SmoothedField:
 
     @property
     def scale(self) -> Array:
-        """Return by what the modes in use are multiplied so that noise of size 1 has size 1 in all their parts."""
+        """Return the factors of the modes in use that give noise of size 1 the size 1 in all their parts."""
         return np.asarray(np.where(self.constant, 1.0, np.sqrt(2.0)) / np.sqrt(np.prod(self.box.sizes)))
 
 
@@ -159,7 +160,7 @@ def _floor(modes: Complex, box: Box) -> Array:
 
 
 def _cutoff(raw: Spectra, basis: TimeBasis) -> int:
-    """Return the last shell whose slow part stands out of the noise."""
+    """Return the cutoff wavenumber: the last shell whose slow part stands out of the noise."""
     box = raw.box
     longest = max(box.lengths)
     largest = min(int(k * longest / length) for k, length in zip(box.largest, box.lengths, strict=True))

@@ -1,4 +1,4 @@
-"""Fields over periodic dimensions as low Fourier modes: noise level, cutoff, transforms."""
+"""Fields over periodic dimensions as low Fourier modes: noise level and transforms."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def spectra(data: Field) -> Spectra:
     """Return the modes below a quarter of the grid, and the noise from the band above.
 
     The variance of white noise is the mean of |y_k|^2 / N over wavenumbers beyond N / 4 (one dimension) or
-    the cutoff beyond N / 3 and N / 4; that band must hold no signal.
+    those beyond N / 4 along the last dimension and N / 3 along the others; that band must hold no signal.
     """
     dims = len(data.axes)
     periods = _periods(data)

@@ -14,10 +14,9 @@ from exactsindy._types import Array
 from exactsindy.data import Field
 from exactsindy.differentiation import PRINTED, FiniteDifference, uniform_step
 from exactsindy.errors import DataError
-from exactsindy.forms.base import EquationGroup
+from exactsindy.forms.base import EquationGroup, Trial
 from exactsindy.forms.modal.modal_library import SlopeMoments, slope_moments
 from exactsindy.forms.modal.mode_smoothing import TimeBasis, last_shell, smooth_modes
-from exactsindy.forms.trial import Trial
 from exactsindy.library import Variable
 
 Complex = NDArray[np.complex128]
@@ -49,7 +48,7 @@ class WindowedField:
 
     @property
     def outside(self) -> NDArray[np.bool_]:
-        """Return the vectors beyond the cutoff."""
+        """Return the vectors beyond the cutoff wavenumber."""
         return np.asarray(self.shells > self.cutoff)
 
     @property
@@ -167,7 +166,7 @@ class WindowedLibrary:
 
     @property
     def scale(self) -> Array:
-        """Return by what rows are multiplied so that noise of size 1 has size 1."""
+        """Return the factors of rows that give noise of size 1 the size 1."""
         return np.ones(int(self._kept.sum()))
 
     def multipliers(self, variable: Variable) -> tuple[Complex, Array]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy._types import Array
-from exactsindy.forms.trial import Coefficients
+from exactsindy.forms.base import Coefficients
 from exactsindy.forms.weak.by_parts import ByParts
 from exactsindy.forms.weak.window_rows import FieldRows
 from exactsindy.library import Features, Term, Variable

@@ -32,7 +32,7 @@ _LEAST = 8
 
 @dataclass(frozen=True)
 class Axis:
-    """One dimension of the data as windows see it.
+    """One dimension of the data, and what the placement of windows needs to know of it.
 
     ``lines`` are samples along it (samples x lines), from which a width can be chosen; ``halo`` is how far
     derivatives of the data reach beyond a window; ``orders`` are the derivatives of phi in use.

@@ -13,10 +13,19 @@ from exactsindy._types import Array
 from exactsindy.data import Data, Field, Trajectories, Trajectory
 from exactsindy.differentiation import FiniteDifference
 from exactsindy.errors import DataError, ProblemError
-from exactsindy.forms.base import EquationGroup, check_count, checked, groups, parts
+from exactsindy.forms.base import (
+    Coefficients,
+    EquationGroup,
+    TrialLike,
+    check_count,
+    checked,
+    fitted,
+    groups,
+    parts,
+    trial,
+)
 from exactsindy.forms.derivative import SpaceDerivatives
 from exactsindy.forms.form import Form
-from exactsindy.forms.trial import Coefficients, TrialLike, fitted, trial
 from exactsindy.forms.weak.by_parts import ByParts, IntegralPlan
 from exactsindy.forms.weak.field_noise import FieldNoise
 from exactsindy.forms.weak.patch import box_of
@@ -44,7 +53,9 @@ class WeakRows(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class WeakForm(Form):
-    """Rows -int phi' x dt = int phi theta(x) dt xi, one per window, with phi = (1 - s^2)^p along each axis.
+    """Equations are integrated against smooth test functions on many small windows.
+
+    Rows -int phi' x dt = int phi theta(x) dt xi, one per window, with phi = (1 - s^2)^p along each axis.
 
     Parameters
     ----------
@@ -123,7 +134,7 @@ class WeakForm(Form):
         return self._sum(data, library, count)
 
     def whiteness(self, data: Data, library: Library, coef: TrialLike) -> Whiteness:
-        """Return size and correlation of the whitened residuals of a model's coefficients.
+        """Return the size and the correlation of a model's whitened residuals.
 
         The size is relative to what noise leaves in rows that are not independent (see Notes).
         """
@@ -253,7 +264,7 @@ class WeakForm(Form):
         place: Callable[[int, Rng], tuple[AxisWindows, ...]],
         rng: Rng,
     ) -> tuple[AxisWindows, ...]:
-        """Return windows free of missing cells, drawing again in place of others."""
+        """Return windows free of missing cells; windows are drawn again until there are enough."""
         windows = place(self.domains, rng)
         if not data.missing:
             return windows

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from exactsindy._types import Array
 from exactsindy.data import Field, Trajectories, Trajectory
 from exactsindy.differentiation import whittaker
-from exactsindy.forms.base import NotPositiveDefinite, trajectory_inputs
+from exactsindy.forms.base import NotPositiveDefinite, Trial, trajectory_inputs
 from exactsindy.forms.increment.smoothing import floored
-from exactsindy.forms.trial import Trial
 from exactsindy.forms.weak.placement import sample_lines
 from exactsindy.forms.weak.window_rows import TrajectoryRows
 from exactsindy.library import Variable
