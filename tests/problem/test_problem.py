@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from exactsindy.errors import ProblemError
-from exactsindy.problem import Block, Problem, Term
+from exactsindy.problem import Block, NamedTerm, Problem
 from exactsindy.problem import problem as problem_module
 
 
@@ -45,13 +45,13 @@ def test_default_names():
     problem = make()
     assert problem.names == ("theta0", "theta1", "theta2")
     assert problem.target_names == ("y0'", "y1'")
-    assert problem.terms[1] == Term("theta1")
+    assert problem.terms[1] == NamedTerm("theta1")
     assert str(problem.terms[1]) == "theta1"
 
 
 def test_terms_are_kept_as_given():
     problem = make(names=[Monomial(1), "sin(x)", Monomial(3)], target_names=("x'", "y'"))
-    assert problem.terms == (Monomial(1), Term("sin(x)"), Monomial(3))
+    assert problem.terms == (Monomial(1), NamedTerm("sin(x)"), Monomial(3))
     assert problem.names == ("x^1", "sin(x)", "x^3")
     assert (problem + problem).terms == problem.terms
 
@@ -126,7 +126,7 @@ def test_the_first_of_two_terms_of_one_name_stands_for_both():
     first = make(width=1, m=1, names=[Monomial(2)], target_names=["x'"])
     second = make(width=1, m=1, names=["x^2"], target_names=["y'"])
     assert Problem.from_blocks([first, second]).terms == (Monomial(2),)
-    assert Problem.from_blocks([second, first]).terms == (Term("x^2"),)
+    assert Problem.from_blocks([second, first]).terms == (NamedTerm("x^2"),)
 
 
 def test_columns_of_a_foreign_block(joined):
@@ -222,7 +222,7 @@ def test_fingerprint_sees_everything_and_nothing_else():
 
     base = named()
     assert len(base) == 64
-    assert base == named(names=[Term("a"), "b", "c"])
+    assert base == named(names=[NamedTerm("a"), "b", "c"])
     others = [
         named(names=["a", "b", "d"]),
         named(names=["ab", "_", "c"]),
@@ -252,7 +252,7 @@ def test_block_by_hand_is_normalised():
     block = Block(np.array([[-2.0, 1.0], [0.0, -3.0]]), np.int64(5), ["x"], ["x'"])
     assert block.factor.tolist() == [[2.0, -1.0], [0.0, 3.0]]
     assert type(block.n_samples) is int
-    assert block.terms == (Term("x"),)
+    assert block.terms == (NamedTerm("x"),)
     source = np.eye(2)
     Block(source, 5, ["x"], ["x'"])
     source[0, 0] = 3.0  # the caller's array stays the caller's
@@ -272,9 +272,9 @@ def test_import_does_not_load_scipy():
 def test_examples_run():
     import doctest
 
-    from exactsindy.problem import block, term
+    from exactsindy.problem import block, column_names
 
-    for module in (problem_module, block, term):
+    for module in (problem_module, block, column_names):
         result = doctest.testmod(module, extraglobs={"np": np})
         assert result.attempted > 0
         assert result.failed == 0

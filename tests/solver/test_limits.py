@@ -15,7 +15,7 @@ import pytest
 
 from exactsindy.certificate import verify
 from exactsindy.problem import Problem
-from exactsindy.solver import Settings, Status, Total, solve, solve_path, solve_pool
+from exactsindy.solver import Settings, Status, Total, refit, solve, solve_path, solve_pool
 from exactsindy.solver.backends import native
 
 
@@ -435,3 +435,17 @@ def test_other_signal_handlers_are_heard():
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
+
+
+def test_terms_of_progress_fit_as_well_as_it_says():
+    rng = np.random.default_rng(0)
+    problem = Problem.from_arrays(rng.normal(size=(80, 70)), rng.normal(size=(80, 2)))
+    seen = []
+    solve(problem, 9, settings=Settings(seconds=0.6, progress=seen.append))
+    shown = [state for state in seen if all(len(terms) == 9 for terms in state.terms.values())]
+    assert shown
+    state = shown[-1]
+    supports = [[problem.names.index(name) for name in state.terms[target]] for target in problem.target_names]
+    again = refit(problem, supports).objective
+    for value, target in zip(again, problem.target_names, strict=True):
+        assert state.incumbent[target] == pytest.approx(value, rel=1e-9)

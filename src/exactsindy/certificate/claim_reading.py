@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from exactsindy.certificate.claims import Claims
-from exactsindy.certificate.exact import Equation, NormalEquations, as_float
+from exactsindy.certificate.exact import CheckedEquation, NormalEquations, as_float
 from exactsindy.certificate.verification import Claimed
 from exactsindy.errors import ProblemError
 
@@ -31,7 +31,7 @@ class Claim:
     equation over all terms of the problem.
     """
 
-    equations: tuple[Equation, ...]
+    equations: tuple[CheckedEquation, ...]
     rows: tuple[int, ...]
     coef: NDArray[np.float64]
     support: tuple[tuple[int, ...], ...]
@@ -59,7 +59,7 @@ class Claim:
         return bool(np.isfinite(self.coef).all())
 
     @cached_property
-    def fits(self) -> tuple[tuple[Equation, NDArray[np.float64]], ...]:
+    def fits(self) -> tuple[tuple[CheckedEquation, NDArray[np.float64]], ...]:
         """Each equation with the coefficients of its columns."""
         pairs = zip(self.equations, self.coef, strict=True)
         return tuple((equation, row[list(equation.columns)]) for equation, row in pairs)
@@ -113,7 +113,7 @@ def read_claims(problem: Problem, solution: Claims) -> list[Claim]:
     bound = bool(getattr(solution, "constraints", ())) and len(solution.status) < count
     _check_shapes(problem, solution, coef, ridge, joint=shared or bound)
     weights = _weights(problem, solution.k.weights) if shared else [1.0] * count
-    equations = [Equation.of(problem, j, ridge[j], weights[j]) for j in range(count)]
+    equations = [CheckedEquation.of(problem, j, ridge[j], weights[j]) for j in range(count)]
     if shared:
         caps = _caps(problem, getattr(solution.k, "caps", None), int(solution.k.k))
     else:

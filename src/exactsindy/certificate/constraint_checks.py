@@ -11,7 +11,7 @@ import numpy as np
 
 from exactsindy.certificate.claim_checks import Findings
 from exactsindy.certificate.constrained_supports import count_supports, support_value, supports
-from exactsindy.certificate.exact import Equation
+from exactsindy.certificate.exact import CheckedEquation
 from exactsindy.certificate.ranking import Interval
 from exactsindy.certificate.verification import TOO_MANY
 from exactsindy.constraints import Cone, Row, Rules, Stacked
@@ -86,7 +86,9 @@ def _excess(row: Row, x: NDArray[np.float64]) -> tuple[float, float]:
     return float(sum(parts, Fraction(0)) - Fraction(row.rhs)), size
 
 
-def unexplained_gradient(rules: Rules, equations: Sequence[Equation], indices: Sequence[int], coef: Any) -> float:
+def unexplained_gradient(
+    rules: Rules, equations: Sequence[CheckedEquation], indices: Sequence[int], coef: Any
+) -> float:
     """Return the largest relative gradient on the nonzero coefficients that no multipliers explain.
 
     At a constrained optimum the gradient is a combination of the rows of the constraints, with multipliers >= 0 for the

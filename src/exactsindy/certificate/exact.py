@@ -27,7 +27,7 @@ _DEPENDENCE = 10**26
 
 
 @dataclass(frozen=True)
-class Equation:
+class CheckedEquation:
     """``weight * (|z - R xi|^2 + |rest|^2) + sum ridge_j xi_j^2`` for one target.
 
     ``columns`` says which term of the problem each column of ``factor`` is.
@@ -42,7 +42,7 @@ class Equation:
     weight: float = 1.0
 
     @classmethod
-    def of(cls, problem: Problem, j: int, ridge: NDArray[np.float64], weight: float = 1.0) -> Equation:
+    def of(cls, problem: Problem, j: int, ridge: NDArray[np.float64], weight: float = 1.0) -> CheckedEquation:
         """Return the j-th equation of a problem; ``ridge`` is over all terms of the problem."""
         block, column = problem.locate(j)
         columns = tuple(int(i) for i in problem.columns(block))
@@ -116,7 +116,7 @@ class Equation:
 class NormalEquations:
     """Exact values of supports from exact normal equations; products are computed once, when needed."""
 
-    def __init__(self, equation: Equation) -> None:
+    def __init__(self, equation: CheckedEquation) -> None:
         self._equation = equation
         self._columns: dict[int, list[Fraction]] = {}
         self._products: dict[tuple[int, int], Fraction] = {}

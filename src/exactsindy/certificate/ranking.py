@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from exactsindy.certificate.exact import Equation, NormalEquations, as_float
+from exactsindy.certificate.exact import CheckedEquation, NormalEquations, as_float
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -38,13 +38,13 @@ class Interval:
 Ranking = tuple[tuple[Interval, ...], ...]
 
 
-def countable(equation: Equation, size: int) -> bool:
+def countable(equation: CheckedEquation, size: int) -> bool:
     """Return True if the supports of this size are few enough to look at all of them."""
     width = int(np.count_nonzero(np.any(equation.factor != 0, axis=0)))
     return max(math.comb(width, s) for s in range(min(size, width) + 1)) <= MOST_SUPPORTS
 
 
-def rank(equation: Equation, size: int) -> Ranking:
+def rank(equation: CheckedEquation, size: int) -> Ranking:
     """Return the two least objectives of each size up to ``size`` over all admissible supports.
 
     A support is admissible if it has no zero column and each column is farther than 1e-13 of its norm from
@@ -69,7 +69,7 @@ class Rankings:
     ``sizes`` are the equations of one problem with every size that will be asked for.
     """
 
-    def __init__(self, sizes: Iterable[tuple[Equation, int]]) -> None:
+    def __init__(self, sizes: Iterable[tuple[CheckedEquation, int]]) -> None:
         self._largest: dict[tuple[str, float, bytes], int] = {}
         self._known: dict[tuple[str, float, bytes], Ranking] = {}
         for equation, size in sizes:
@@ -77,7 +77,7 @@ class Rankings:
                 key = _key(equation)
                 self._largest[key] = max(size, self._largest.get(key, 0))
 
-    def of(self, equation: Equation, size: int) -> Ranking | None:
+    def of(self, equation: CheckedEquation, size: int) -> Ranking | None:
         """Return the ranking of an equation up to a size; None if there are too many supports."""
         if not countable(equation, size):
             return None
@@ -87,11 +87,11 @@ class Rankings:
         return self._known[key][: size + 1]
 
 
-def _key(equation: Equation) -> tuple[str, float, bytes]:
+def _key(equation: CheckedEquation) -> tuple[str, float, bytes]:
     return equation.name, equation.weight, equation.ridge.tobytes()
 
 
-def below(equation: Equation, size: int, level: float) -> tuple[set[tuple[int, ...]], int]:
+def below(equation: CheckedEquation, size: int, level: float) -> tuple[set[tuple[int, ...]], int]:
     """Return the supports of exactly ``size`` columns that are surely below a level, and how many are admissible.
 
     Where very many are below the level, some of them are left out.
@@ -151,7 +151,7 @@ class _Leaders:
             self.dropped = min(self.dropped, self.kept[_MOST_KEPT][0])
             del self.kept[_MOST_KEPT:]
 
-    def two_least(self, equation: Equation, exact: NormalEquations, scale: float) -> tuple[Interval, ...]:
+    def two_least(self, equation: CheckedEquation, exact: NormalEquations, scale: float) -> tuple[Interval, ...]:
         intervals = []
         for position, (low, high, support) in enumerate(sorted(self.kept)):
             if position < _MOST_EXACT:
@@ -166,7 +166,7 @@ class _Leaders:
         return _order(intervals)
 
 
-def _scaled(equation: Equation) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+def _scaled(equation: CheckedEquation) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
     """Return unit columns with the ridge inside, a unit target (both compressed), and the target's norm."""
     norms = np.array([norm or 1.0 for norm in equation.norms])
     root = math.sqrt(equation.weight)

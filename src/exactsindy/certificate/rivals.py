@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from exactsindy.certificate.exact import GRADIENT, RELATIVE, Equation, NormalEquations, as_float, tolerance
+from exactsindy.certificate.exact import GRADIENT, RELATIVE, CheckedEquation, NormalEquations, as_float, tolerance
 from exactsindy.certificate.ranking import below, countable
 from exactsindy.certificate.verification import TOO_MANY
 
@@ -50,7 +50,7 @@ def check_rivals(
     tuple
         One sentence for each claim that does not hold, and why completeness was not checked (empty if it was).
     """
-    equation = Equation.of(problem, target, np.asarray(ridge, dtype=np.float64))
+    equation = CheckedEquation.of(problem, target, np.asarray(ridge, dtype=np.float64))
     failures = [
         f"[{i}]: {text}" for i, member in enumerate(members) for text in _wrong(problem, equation, member, size)
     ]
@@ -71,7 +71,7 @@ def check_rivals(
     return failures, ""
 
 
-def _wrong(problem: Problem, equation: Equation, member: Any, size: int) -> Iterator[str]:
+def _wrong(problem: Problem, equation: CheckedEquation, member: Any, size: int) -> Iterator[str]:
     """Yield what is wrong with one support, its coefficients or its objective."""
     support, terms = tuple(member.support), _numbers(member.terms)
     if sorted(set(support)) != list(support) or not set(support) <= set(equation.columns):
@@ -100,14 +100,19 @@ def _numbers(terms: Mapping[str, Any]) -> dict[str, float]:
     return {name: float(value) for name, value in terms.items()}
 
 
-def _coefficients(problem: Problem, equation: Equation, member: Any) -> list[float]:
+def _coefficients(problem: Problem, equation: CheckedEquation, member: Any) -> list[float]:
     """Return the coefficients of a support, one for each column of the equation."""
     values = {problem.names.index(name): value for name, value in _numbers(member.terms).items()}
     return [values.get(j, 0.0) for j in equation.columns]
 
 
 def _missing(
-    problem: Problem, equation: Equation, members: Sequence[Any], size: int, count: int | None, within: float | None
+    problem: Problem,
+    equation: CheckedEquation,
+    members: Sequence[Any],
+    size: int,
+    count: int | None,
+    within: float | None,
 ) -> list[str]:
     """Return what enumeration finds that the list, called complete, does not have."""
     listed = {tuple(equation.columns.index(j) for j in member.support) for member in members}

@@ -22,8 +22,8 @@ def monomial(term: TermLike) -> Monomial | None:
 
     Examples
     --------
-    >>> from exactsindy.problem import Term
-    >>> monomial(Term("x^2 y")), monomial(Term("1")), monomial(Term("sin(x)"))
+    >>> from exactsindy.problem import NamedTerm
+    >>> monomial(NamedTerm("x^2 y")), monomial(NamedTerm("1")), monomial(NamedTerm("sin(x)"))
     ((('x', 2), ('y', 1)), (), None)
     """
     if isinstance(term, LibraryTerm):

@@ -95,7 +95,7 @@ class Rules:
         return [tuple(group) for group in groups.values()]
 
     def touches(self, equations: Iterable[int]) -> bool:
-        """Say whether anything is asked of these equations."""
+        """Return True if anything is asked of these equations."""
         chosen = set(equations)
         rows = [*self.equalities, *self.inequalities, *self.presence, *self.convex]
         if any(v // self.width in chosen for row in rows for v in row.variables):

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from exactsindy.constraints.rules import RulesBuilder
 from exactsindy.errors import ConstraintError
-from exactsindy.problem import Problem, Term, TermLike
+from exactsindy.problem import NamedTerm, Problem, TermLike
 
 #: How `with_row_terms` names the term that explains one row.
 _ROW = "row "
@@ -99,6 +99,6 @@ def with_row_terms(
         raise ConstraintError(f"with_row_terms: theta has {matrix.ndim} dimensions: expected 2 (rows x terms).")
     count = len(matrix)
     own = list(names) if names is not None else [f"theta{j}" for j in range(matrix.shape[1])]
-    rows = [Term(f"{_ROW}{i}") for i in range(count)]
+    rows = [NamedTerm(f"{_ROW}{i}") for i in range(count)]
     stacked = np.hstack([matrix, np.eye(count)])
     return Problem.from_arrays(stacked, targets, names=[*own, *rows], target_names=target_names)

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from exactsindy.errors import ProblemError
+from exactsindy.problem.column_names import TermLike, as_target_names, as_terms
 from exactsindy.problem.compress import Matrix, column_norms
-from exactsindy.problem.term import TermLike, as_target_names, as_terms
 
 # Below this norm a column of doubles has too few digits left above the smallest double (2**-1074).
 _SMALLEST_NORM = 2.0**-960

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from exactsindy.errors import ProblemError
 from exactsindy.problem.block import Block, refuse_columns
 from exactsindy.problem.checks import as_rows, as_weights, check_finite
+from exactsindy.problem.column_names import TermLike, as_target_names, as_terms
 from exactsindy.problem.compress import Matrix, RowCompressor
 from exactsindy.problem.gram import factors_of_gram
-from exactsindy.problem.term import TermLike, as_target_names, as_terms
 
 Names = Iterable[str | TermLike] | None
 Rows = tuple[npt.NDArray[np.generic], npt.NDArray[np.generic], Matrix | None]

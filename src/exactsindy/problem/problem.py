@@ -16,11 +16,11 @@ from exactsindy.errors import DataError, ProblemError
 from exactsindy.problem.block import Block
 from exactsindy.problem.build import compress_chunks, compress_gram
 from exactsindy.problem.checks import as_coefficients
+from exactsindy.problem.column_names import TermLike, check_names
 from exactsindy.problem.combine import add_blocks, weigh_blocks
 from exactsindy.problem.compress import Matrix
 from exactsindy.problem.lookup import find_target
 from exactsindy.problem.storage import read_blocks, write_blocks
-from exactsindy.problem.term import TermLike, check_names
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,7 +77,7 @@ class Problem:
         target_names: Iterable[str] | None = None,
         weights: npt.ArrayLike | None = None,
     ) -> Problem:
-        """Compress a library matrix and its targets.
+        """Compress a library matrix and its targets to one block.
 
         Parameters
         ----------
@@ -93,11 +93,6 @@ class Problem:
         weights :
             (n,) numbers >= 0 that multiply the squared residuals. Rows of weight 0 are left out: they are
             neither checked nor counted in `n_samples`.
-
-        Returns
-        -------
-        Problem
-            One block.
 
         Raises
         ------
@@ -121,7 +116,7 @@ class Problem:
         names: Iterable[str | TermLike] | None = None,
         target_names: Iterable[str] | None = None,
     ) -> Problem:
-        """Compress a stream of rows, one chunk in memory at a time.
+        """Compress a stream of rows to one block, one chunk in memory at a time.
 
         Gives the same doubles as `from_arrays` of all rows, however they are cut.
 
@@ -132,11 +127,6 @@ class Problem:
             empty.
         names, target_names :
             As for `from_arrays`.
-
-        Returns
-        -------
-        Problem
-            One block.
 
         Raises
         ------
@@ -182,11 +172,6 @@ class Problem:
         names, target_names :
             As for `from_arrays`.
 
-        Returns
-        -------
-        Problem
-            One block, or one per target.
-
         Raises
         ------
         ProblemError
@@ -209,16 +194,6 @@ class Problem:
         ----------
         problems :
             Problems with distinct target names.
-
-        Returns
-        -------
-        Problem
-            All their blocks, in order.
-
-        Raises
-        ------
-        ProblemError
-            If there is none, one is not a Problem, or a target name occurs twice.
 
         Examples
         --------

@@ -14,7 +14,7 @@ import numpy as np
 from exactsindy._atomic import write_atomically
 from exactsindy.errors import DataError, ExactSindyError
 from exactsindy.problem.block import Block
-from exactsindy.problem.term import as_terms
+from exactsindy.problem.column_names import as_terms
 
 _FORMAT = "exactsindy problem 1"
 

@@ -45,7 +45,7 @@ class ExactEquation:
         self._gram: dict[tuple[int, int], int] = {}
 
     def admissible(self, support: Iterable[int]) -> bool:
-        """Say whether no column of the support depends on the earlier ones (and none is zero)."""
+        """Return True if no column of the support depends on the earlier ones (and none is zero)."""
         columns = tuple(support)
         return self.reduced(columns) == columns
 

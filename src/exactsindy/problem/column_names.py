@@ -18,12 +18,12 @@ class TermLike(Protocol):
 
 
 @dataclass(frozen=True)
-class Term:
+class NamedTerm:
     """A candidate term known by its name only.
 
     Examples
     --------
-    >>> Term("x y").name
+    >>> NamedTerm("x y").name
     'x y'
     """
 
@@ -39,11 +39,11 @@ T = TypeVar("T")
 def as_terms(names: Iterable[str | TermLike] | None, count: int) -> tuple[TermLike, ...]:
     """Turn `names` (strings or terms) into `count` terms; ``theta0, theta1, ...`` if None."""
     if names is None:
-        return tuple(Term(f"theta{j}") for j in range(count))
+        return tuple(NamedTerm(f"theta{j}") for j in range(count))
     given = _as_tuple(names, "names", "('1', 'x', 'x^2')")
     terms: list[TermLike] = []
     for j, name in enumerate(given):
-        term = Term(name) if isinstance(name, str) else name
+        term = NamedTerm(name) if isinstance(name, str) else name
         if not isinstance(getattr(term, "name", None), str):
             raise ProblemError(
                 f"names[{j}] is {name!r} of type {type(name).__name__}: expected a str or a term with a "
