@@ -117,3 +117,11 @@ def test_columns_by_name_over_space_are_refused():
         by_name(grid, ("x",), "x0")
     single = xarray.Dataset({"x": ((), 2.0), "y": ((), 3.0)})
     np.testing.assert_array_equal(by_name(single, ("y", "x"), "x0"), [3.0, 2.0])
+
+
+@pytest.mark.parametrize("names", [("hare",), ["hare"], np.array(["hare"])], ids=["tuple", "list", "array"])
+def test_several_tables_share_the_names_of_their_controls(names):
+    both = Trajectories.from_arrays([TABLE, TABLE], time="year", controls=names)
+    assert (both.state_names, both.control_names) == (("lynx",), ("hare",))
+    assert Trajectories.from_arrays([TABLE, TABLE], time="year", controls=()).control_names == ()
+    np.testing.assert_array_equal(both[1].controls[:, 0], TABLE["hare"])

@@ -84,7 +84,7 @@ def test_a_missing_column_is_named(frame):
             call(table)
     with pytest.raises(DataError, match="x0 has no column 'z': it has t, x, y; expected x, y, z"):
         LORENZ.simulate(table, T)
-    with pytest.raises(DataError, match="states: there is no column 'z'; the columns are t, x, y"):
+    with pytest.raises(DataError, match=r"states: there is no column 'z'\. Known are t, x, y\."):
         LORENZ.score(table)
     with pytest.raises(DataError, match="x has no column 'u': it has t, x, y; expected x, y, u, v, t"):
         DRIVEN.predict(table)

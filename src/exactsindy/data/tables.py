@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -30,11 +31,11 @@ def members(source: Any, columns: Columns, build: Build[T]) -> tuple[list[T], st
     notices: list[Notice] = []
     time_names = []
     for i, (item, table) in enumerate(zip(items, tables, strict=True)):
-        time = _entry(columns.time, i, len(items), several, "time")
+        part = _columns_of(columns, i, len(items)) if several else columns
         if all(table is not None for table in tables):
-            pieces, name, notes = _from_table(*_with_clock(item, table or {}, time), columns, build)
+            pieces, name, notes = _from_table(*_with_clock(item, table or {}, part), build)
         else:
-            pieces, name, notes = _from_array(item, i, len(items), several, replace(columns, time=time), build)
+            pieces, name, notes = _from_array(item, part, str(i) if several else "", build)
         parts += pieces
         notices += notes
         time_names.append(name)
@@ -48,12 +49,16 @@ def _is_row(value: Any) -> bool:
     return np.ndim(value) < 2
 
 
-def _entry(value: Any, i: int, count: int, several: bool, what: str) -> Any:
-    """Return the value for trajectory i: the entry of a list, or the one value for all."""
-    listed = isinstance(value, (list, tuple)) and not any(isinstance(entry, str) for entry in value)
-    if not several or not (listed or isinstance(value, np.ndarray)):
-        return value
-    if isinstance(value, np.ndarray) and what == "time":
+def _columns_of(columns: Columns, i: int, count: int) -> Columns:
+    """Return the columns of trajectory i: the entries of lists, or the values for all trajectories."""
+    beside = {what: _entry(getattr(columns, what), i, count, what) for what in ("time", "controls", "derivatives")}
+    return replace(columns, **beside)
+
+
+def _entry(value: Any, i: int, count: int, what: str) -> Any:
+    listed = isinstance(value, (list, tuple)) and bool(value) and not any(isinstance(entry, str) for entry in value)
+    stacked = isinstance(value, np.ndarray) and value.dtype.kind != "U" and what != "time"
+    if not (listed or stacked):
         return value
     if not listed or len(value) != count:
         raise DataError(
@@ -63,41 +68,38 @@ def _entry(value: Any, i: int, count: int, several: bool, what: str) -> Any:
     return value[i]
 
 
-def _from_array(
-    states: Any, i: int, count: int, several: bool, columns: Columns, build: Build[T]
-) -> tuple[list[T], str, list[Notice]]:
-    """Return the trajectories in array i of ``count``."""
+def _from_array(states: Any, columns: Columns, label: str, build: Build[T]) -> tuple[list[T], str, list[Notice]]:
+    """Return the trajectories in an array, which is one of several if it has a label."""
     times, notes = as_times(columns.time, "time")
-    controls = _entry(columns.controls, i, count, several, "controls")
+    controls: Any = columns.controls
     control_names = columns.control_names
     if isinstance(controls, Mapping):
         control_names = tuple(controls) if control_names is None else control_names
         controls = np.column_stack([unmasked(column) for column in controls.values()])
-    derivatives = _entry(columns.derivatives, i, count, several, "derivatives")
-    label = str(i) if several else ""
-    named = {"names": columns.states, "control_names": control_names}
+    named = partial(build, names=columns.states, control_names=control_names)
     try:
-        pieces, lost = _pieces(times, states, controls, derivatives, columns.gaps, label, named, build)
+        pieces, lost = _pieces(named, columns.gaps, label, times, states, controls, columns.derivatives)
     except DataError as error:
-        raise DataError(f"trajectory {i}: {error}") if several else error from None
+        raise DataError(f"trajectory {label}: {error}") if label else error from None
     return pieces, "t", [*notes, *lost]
 
 
-def _with_clock(item: Any, table: Table, time: Any) -> tuple[Table, Any]:
-    """Return columns and time: if no column is named, a pandas index or the dimension of an xarray object."""
+def _with_clock(item: Any, table: Table, columns: Columns) -> tuple[Table, Columns]:
+    """Return table and columns with a time: by default a pandas index or the dimension of an xarray object."""
+    time = columns.time
     if time is None and is_xarray(item) and dimensions(item)[0] in table:
-        return table, dimensions(item)[0]
+        return table, replace(columns, time=dimensions(item)[0])
     index = index_column(item)
     wanted = time is None and not any(name.lower() in ("t", "time") for name in table)
     if index is None or not (wanted or (isinstance(time, str) and time == index[0])) or index[0] in table:
-        return table, time
-    return {index[0]: index[1], **table}, index[0]
+        return table, columns
+    return {index[0]: index[1], **table}, replace(columns, time=index[0])
 
 
-def _from_table(table: Table, time: Any, columns: Columns, build: Build[T]) -> tuple[list[T], str, list[Notice]]:
+def _from_table(table: Table, columns: Columns, build: Build[T]) -> tuple[list[T], str, list[Notice]]:
     """Return the trajectories in a table, told apart by the column ``columns.trajectory``."""
     _check_lengths(table)
-    time_column, times, notes = _times(table, time)
+    time_column, times, notes = _times(table, columns.time)
     control_names = _listed(columns.controls, "controls", table)
     special = {time_column, columns.trajectory, *control_names}
     state_names = _listed(columns.states, "states", table) or tuple(name for name in table if name not in special)
@@ -105,13 +107,12 @@ def _from_table(table: Table, time: Any, columns: Columns, build: Build[T]) -> t
         raise DataError(f"No column is left for the states; the columns are {', '.join(table)}.")
     x = _matrix(table, state_names)
     u = _matrix(table, control_names) if control_names else None
-    named = {"names": state_names, "control_names": control_names}
+    named = partial(build, names=state_names, control_names=control_names)
     parts: list[T] = []
     notices = list(notes)
     for label, rows in _groups(table, columns.trajectory):
         clock = times if np.ndim(times) == 0 else unmasked(times)[rows]
-        inputs = None if u is None else u[rows]
-        pieces, lost = _pieces(clock, x[rows], inputs, None, columns.gaps, label, named, build)
+        pieces, lost = _pieces(named, columns.gaps, label, clock, x[rows], None if u is None else u[rows], None)
         parts += pieces
         notices += lost
     return parts, time_column or "t", notices
@@ -173,18 +174,11 @@ def _groups(table: Table, trajectory: str | None) -> list[tuple[str, NDArray[np.
 
 
 def _pieces(
-    times: Any,
-    states: Any,
-    controls: Any,
-    derivatives: Any,
-    gaps: str,
-    label: str,
-    named: Mapping[str, Any],
-    build: Build[T],
+    build: Build[T], gaps: str, label: str, times: Any, states: Any, controls: Any, derivatives: Any
 ) -> tuple[list[T], list[Notice]]:
     """Return the trajectory, or with ``gaps="split"`` its parts between missing values and breaks in time."""
     if gaps == "refuse":
-        return [build(times, states, controls=controls, derivatives=derivatives, label=label, **named)], []
+        return [build(times, states, controls=controls, derivatives=derivatives, label=label)], []
     x = check_states(numbers(states, "states"))
     t = check_times(times, x)
     u = None if controls is None else check_beside(controls, "controls", len(x))
@@ -201,7 +195,7 @@ def _pieces(
             continue
         cut = slice(low, high)
         beside = {"controls": None if u is None else u[cut], "derivatives": None if dx is None else dx[cut]}
-        parts.append(build(t[cut], x[cut], label=f"{label or 'piece'} {len(parts)}", **beside, **named))
+        parts.append(build(t[cut], x[cut], **beside, label=f"{label or 'piece'} {len(parts)}"))
     if len(parts) > 1 or not whole.all():
         text = f"Cut into {len(parts)} pieces at gaps; {int((~whole).sum())} samples have missing values."
         notices.insert(0, Notice("split", text))
