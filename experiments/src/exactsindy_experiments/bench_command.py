@@ -55,7 +55,8 @@ def solver(
     except KeyboardInterrupt:
         _interrupted(out)
     rows, paths = list(solver_table(out)), list(path_table(out))
-    write_page(out / "solver.md", report(rows, paths, machine()))
+    where = machine(out / "solver.md" if report_only else None)
+    write_page(out / "solver.md", report(rows, paths, where))
     plot(rows, out / "solver.png")
     typer.echo(str(out / "solver.md"))
 
@@ -126,7 +127,8 @@ def selection(
     except KeyboardInterrupt:
         _interrupted(out)
     rows = list(selection_table(out))
-    write_page(out / "selection.md", selection_report(rows, machine()))
+    where = machine(out / "selection.md" if report_only else None)
+    write_page(out / "selection.md", selection_report(rows, where))
     plot_reliability(rows, out / "selection_reliability.png")
     typer.echo(str(out / "selection.md"))
 

@@ -75,8 +75,11 @@ def minutes(value: float) -> str:
     return f"{whole} min {rest} s"
 
 
-def machine() -> str:
-    """Return one line about this machine and the versions of the solvers."""
+def machine(page: Path | None = None) -> str:
+    """Return one line about this machine and the versions of the solvers, or that of a page whose rows are kept."""
+    if page is not None and page.exists():
+        lines = page.read_text(encoding="utf-8").splitlines()
+        return next(line.removeprefix("Machine: ") for line in lines if line.startswith("Machine: "))
     versions = [f"Python {platform.python_version()}"]
     for package in ("exactsindy", "numpy", "gurobipy", "pyscipopt"):
         try:

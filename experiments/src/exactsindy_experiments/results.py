@@ -8,7 +8,7 @@ import lzma
 import os
 import sqlite3
 import types
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import cache
 from pathlib import Path
@@ -184,12 +184,18 @@ def leaves(record: object) -> list[object]:
 
 def _build(record: Any, cells: Mapping[str, str]) -> Any:
     values = {}
-    for name, kind in _fields(record).items():
-        if _is_record(kind):
-            values[name] = _build(kind, cells)
+    for name, nested, convert in _plan(record):
+        if nested:
+            values[name] = _build(nested, cells)
         elif name in cells:
-            values[name] = _parse(cells[name], kind)
+            values[name] = convert(cells[name])
     return record(**values)
+
+
+@cache
+def _plan(record: Any) -> list[tuple[str, Any, Callable[[str], object]]]:
+    """Return name, record type and parser of every field."""
+    return [(name, kind if _is_record(kind) else None, _parser(kind)) for name, kind in _fields(record).items()]
 
 
 def _sqlite(path: Path) -> Iterator[list[str]]:
@@ -219,11 +225,8 @@ def _format(value: object, digits: int = 17) -> str:
     return " ".join(str(value).split("\n"))
 
 
-def _parse(cell: str, kind: Any) -> object:
+def _parser(kind: Any) -> Callable[[str], object]:
     if isinstance(kind, types.UnionType):
-        if cell == "":
-            return None
-        kind = next(option for option in get_args(kind) if option is not type(None))
-    if kind is bool:
-        return cell in ("True", "1")
-    return kind(cell)
+        parse = _parser(next(option for option in get_args(kind) if option is not type(None)))
+        return lambda cell: None if cell == "" else parse(cell)
+    return (lambda cell: cell in ("True", "1")) if kind is bool else kind  # type: ignore[no-any-return]

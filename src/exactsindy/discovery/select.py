@@ -21,7 +21,7 @@ _SHARES = (SHORT, 0.1, 0.35)
 # without exception on the tuning systems.
 SURE = 0.98
 # Samples per period below which regressions are right less often than their evidence says: the odds fall in proportion.
-# `benchmarks/selection.py --tune sampling` prints the power that tuning systems ask for (1 is used).
+# `exactsindy bench selection --tune sampling` prints the power that tuning systems ask for (1 is used).
 FINE = 35.0
 
 

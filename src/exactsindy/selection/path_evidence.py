@@ -34,11 +34,11 @@ FEATURES = (
 # than their penalty p_j in the extended BIC, r_j = ln(m g_j / p_j) between -2 and 2.
 SIGNIFICANCE = ("min r up to k", "max r after k")
 _LARGEST_RATIO = 2.0
-# Fitted on the tuning half of the random systems; `benchmarks/selection.py --tune rows --samples 400 1200` prints them.
+# Fitted on the tuning half of the random systems: `exactsindy bench selection --tune rows --samples 400,1200`.
 WEIGHTS = (0.426, 0.502, -1.053, 0.542, -3.545, 1.450)
 NONE = 3.566
 # For modes of fields, fitted on drawn equations other than the known ones;
-# `benchmarks/selection.py --tune fields` prints them.
+# `exactsindy bench selection --tune fields` prints them.
 MODE_WEIGHTS = (-1.092, 0.309, -1.571, 1.455, -2.251, -0.613, 1.547, -0.620)
 MODE_NONE = -1.551
 # Log-likelihood ratios to the next best support are clipped to this range; unknown ones count as the smallest.

@@ -16,13 +16,13 @@ Support = tuple[int, ...]
 TRAJECTORY_FIT = "trajectory fit"
 
 # Weights of the constant and of `features`, fitted on the tuning half of the random systems:
-# `benchmarks/selection.py --tune orbits --samples 400 1200` prints them.
+# `exactsindy bench selection --tune trajectories --samples 400,1200` prints them.
 WEIGHTS = (-0.737, 0.972, 1.709, -1.821)
-# For modes of fields: `benchmarks/selection.py --tune field-orbits` prints them.
+# For modes of fields: `exactsindy bench selection --tune field-trajectories` prints them.
 MODE_WEIGHTS = (-0.737, 0.732, 0.702, 0.019)
 # Weight gamma of the number of supports in the extended BIC, for at most _MANY candidate terms and for more. With 15 to
 # 35 terms 1/2 to 1 serve alike on the tuning systems, with 36 to 84 terms 1 serves better:
-# `benchmarks/selection.py --tune gamma` prints by how much.
+# `exactsindy bench selection --tune gamma` prints by how much.
 _GAMMA, _MANY_GAMMA, _MANY = 0.5, 1.0, 35
 # Weight of the regression evidence beside the likelihood, for trajectories and for fields, and the least probability
 # that enters it. It is small because both come from the same data. On drawn fields 0.4 to 0.7 serve alike, and better
