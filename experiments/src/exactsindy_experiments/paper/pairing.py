@@ -20,8 +20,7 @@ same trial of theirs: same data, same rows, same criterion, another solver. *Sam
 coefficient errors within 1e-5. Differences of mean TPR are paired, with one standard error.
 
 """
-_PEERS = """
-### The baselines
+_PEERS = """### The baselines
 
 The same for PySINDy's algorithms: the same rows and grids, another version of the same program and other arithmetic.
 On weak rows E-STLSQ draws other random samples than theirs; on fields terms that its members choose equally often
@@ -33,7 +32,7 @@ _RATES = ("TPR ours", "TPR theirs", "difference")
 
 
 def paired(rows: Iterable[Result], folder: str | os.PathLike[str]) -> tuple[str, str]:
-    """Return the section of the report, a line per curve; and its lists: the cells below, and why trials are worse.
+    """Return the section of the report, a line per curve; and its lists: cells below, why trials are worse, baselines.
 
     Parameters
     ----------
@@ -59,7 +58,7 @@ def paired(rows: Iterable[Result], folder: str | os.PathLike[str]) -> tuple[str,
     counts = "".join(f"- {text}: {len(members)}\n" for text, members in reasons.items())
     text = _HEAD + table(head, lines, "lllrrrrrrrr")
     text += f"\nTrials in which theirs is nearer to the truth, by reason:\n\n{counts}" if counts else ""
-    return text + _baselines(peers), _below(below) + _worse(reasons)
+    return text, _below(below) + _worse(reasons) + _baselines(peers)
 
 
 def _curves(pairs: Iterable[Pair]) -> dict[tuple[str, str, str], list[Pair]]:

@@ -46,7 +46,7 @@ All rows are in `{ROWS}`. From them
     exactsindy reproduce report --rows docs/benchmarks/paper/{ROWS} --store build/paper.csv --out build/paper
 
 prints this page again, and with it `tables.md` and `report.html`: every cell with its standard errors, every trial in
-which the published answer is nearer to the truth, what was run, and what failed.
+which the published answer is nearer to the truth, the baselines trial by trial, what was run, and what failed.
 """
 
 
