@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.data.notice import Notice
 from exactsindy.errors import DataError
 
@@ -113,7 +114,7 @@ def _number(cell: str, decimal: str) -> float | None:
         return None
 
 
-def _fast(lines: list[tuple[int, str]], separator: str | None, count: int) -> NDArray[np.float64] | None:
+def _fast(lines: list[tuple[int, str]], separator: str | None, count: int) -> Array | None:
     """Return all numbers with NumPy's reader, or ``None`` if any cell needs a closer look."""
     try:
         table = np.loadtxt((line for _, line in lines), delimiter=separator, quotechar='"', ndmin=2)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from exactsindy._optional import optional
+from exactsindy._types import Array
 from exactsindy.data.input_checks import as_array, numbers
 from exactsindy.errors import DataError, MissingDependency
 
@@ -90,7 +91,7 @@ def named_columns(values: Any) -> Table | None:
     return None
 
 
-def by_name(values: Any, names: Sequence[str], what: str) -> NDArray[np.float64]:
+def by_name(values: Any, names: Sequence[str], what: str) -> Array:
     """Return the columns ``names`` of a frame or mapping, (samples, names), or (names,) if all are single numbers.
 
     Examples

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.data.columns import Columns
 from exactsindy.data.frames import Table, dimensions, index_column, is_frame, is_xarray, named_columns
 from exactsindy.data.input_checks import as_times, check_beside, check_states, check_times, numbers, unmasked
@@ -159,7 +160,7 @@ def _column(table: Table, name: str, what: str) -> NDArray[Any]:
     return table[name]
 
 
-def _matrix(table: Table, names: Sequence[str]) -> NDArray[np.float64]:
+def _matrix(table: Table, names: Sequence[str]) -> Array:
     return np.column_stack([numbers(table[name], f"column {name!r}") for name in names])
 
 

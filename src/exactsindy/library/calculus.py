@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.library.term import Atom, Custom, Expression, Function, Group, Term, Variable
 
 
@@ -108,7 +108,7 @@ class CentralDifference:
     function: Callable[..., Any]
     index: int
 
-    def __call__(self, *arguments: NDArray[np.float64]) -> NDArray[np.float64]:
+    def __call__(self, *arguments: Array) -> Array:
         """Return the slope at each sample."""
         centre = arguments[self.index]
         step = np.cbrt(np.finfo(float).eps) * np.maximum(np.abs(centre), 1.0)

@@ -83,7 +83,7 @@ class Features:
             columns.append(trajectory.times[:, None])
         return np.hstack(columns)
 
-    def rows(self, inputs: Sequence[NDArray[np.float64]], out: Array | None = None) -> Array:
+    def rows(self, inputs: Sequence[Array], out: Array | None = None) -> Array:
         """Return the terms as rows (terms x samples) from one array of samples per input.
 
         ``out`` saves the allocation. Arrays of any shape are flattened in C order.

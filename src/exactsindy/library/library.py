@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from exactsindy._types import Array
 from exactsindy.data import Data
 from exactsindy.errors import ProblemError
 from exactsindy.library.features import Features
@@ -38,7 +39,7 @@ class Library(ABC):
         """Return the library as evaluable columns of the named variables, or of those of the data."""
         return _bind(self, Variables.of(names))
 
-    def evaluate(self, x: ArrayLike) -> NDArray[np.float64]:
+    def evaluate(self, x: ArrayLike) -> Array:
         """Return the columns at samples ``x`` (n x d) of states that have no names (x0, x1, ...)."""
         table = np.asarray(x, dtype=float)
         if table.ndim != 2:

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.errors import ProblemError
 from exactsindy.library.calculus import FUNCTIONS
 from exactsindy.library.printing import NAME
 from exactsindy.library.term import Atom, Custom, Expression, Function, Group, Term, Variable
 
-Rows = NDArray[np.float64]
-
-# Rows of this length keep the registers of a library of a hundred terms in the second-level cache.
+# Samples per block: the registers of a library of a hundred terms then stay in the second-level cache (1.6 MB).
 _BLOCK = 2048
 
 
@@ -42,7 +40,7 @@ class Program:
         """Return True if an operation may be undefined somewhere: a division, log, a user's function."""
         return any(step.operation not in (np.multiply, np.ones_like, _weighted_sum) for step in self.steps)
 
-    def run(self, inputs: Sequence[NDArray[np.float64]], out: Rows) -> None:
+    def run(self, inputs: Sequence[Array], out: Array) -> None:
         """Fill ``out`` (terms x samples) from one array per input, in blocks that stay in cache."""
         n = out.shape[1]
         place = {register: row for row, register in reversed(tuple(enumerate(self.outputs)))}
@@ -66,7 +64,7 @@ class Program:
                         out[row, start:stop] = values[register]
 
 
-def _apply(step: Step, values: list[NDArray[np.float64]], target: NDArray[np.float64]) -> None:
+def _apply(step: Step, values: list[Array], target: Array) -> None:
     arguments = [values[i] for i in step.arguments]
     if step.weights is not None:
         _weighted_sum(arguments, step.weights, target)
@@ -78,9 +76,7 @@ def _apply(step: Step, values: list[NDArray[np.float64]], target: NDArray[np.flo
         target[...] = step.operation(*arguments)
 
 
-def _weighted_sum(
-    arguments: list[NDArray[np.float64]], weights: tuple[float, ...], target: NDArray[np.float64]
-) -> None:
+def _weighted_sum(arguments: list[Array], weights: tuple[float, ...], target: Array) -> None:
     target.fill(0.0)
     for weight, row in zip(weights, arguments, strict=True):
         target += weight * row
@@ -92,7 +88,7 @@ class _Checked:
 
     atom: Custom
 
-    def __call__(self, *arguments: NDArray[np.float64]) -> NDArray[np.float64]:
+    def __call__(self, *arguments: Array) -> Array:
         values = np.asarray(self.atom.function(*arguments), dtype=float)
         if values.shape not in ((), arguments[0].shape):
             raise ProblemError(
