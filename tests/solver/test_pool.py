@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 
 import numpy as np
 import pytest
 
+from exactsindy.certificate import check_rivals
 from exactsindy.errors import ProblemError, SolverError
 from exactsindy.problem import Block, Problem
-from exactsindy.solver import Settings, Total, refit, solve, solve_pool
+from exactsindy.solver import Settings, Total, pool_record, read_pool, refit, solve, solve_pool
 from oracle import FAMILIES, best_supports, exact_supports
 
 # Families whose values doubles can rank; ties and rounding-level differences are compared exactly below.
@@ -267,3 +269,27 @@ def test_unknown_equation_is_refused(problem):
         pool["w"]
     with pytest.raises(ProblemError, match="target 2 is out of range"):
         pool[2]
+
+
+@pytest.mark.parametrize("asked", [{"count": 3}, {"within": 0.5}])
+def test_a_pool_says_what_was_asked_for_and_keeps_it_when_stored(asked):
+    rng = np.random.default_rng(0)
+    problem = Problem.from_arrays(rng.normal(size=(40, 6)), rng.normal(size=40))
+    pool = solve_pool(problem, 2, **asked)
+    again = read_pool(json.loads(json.dumps(pool_record(pool))), problem)
+    assert {"count": again.count, "within": again.within} == {"count": None, "within": None, **asked}
+    assert again.members == pool.members
+
+
+def test_completeness_is_checked_against_what_was_asked_for():
+    rng = np.random.default_rng(1)
+    problem = Problem.from_arrays(rng.normal(size=(40, 6)), rng.normal(size=40))
+    members = solve_pool(problem, 2, within=0.2)[0]
+    assert len(members) > 2
+    options = {"size": 2, "complete": True}
+    assert check_rivals(problem, 0, members, np.zeros(6), **options, within=0.2) == ([], "")
+    failures, _ = check_rivals(problem, 0, members[:-1], np.zeros(6), **options, within=0.2)
+    assert "is missing" in failures[0]
+    assert check_rivals(problem, 0, members[:-1], np.zeros(6), **options, count=len(members) - 1) == ([], "")
+    failures, _ = check_rivals(problem, 0, members[:-1], np.zeros(6), **options, count=len(members))
+    assert "were asked for" in failures[0]

@@ -2,13 +2,13 @@
 
 from exactsindy.solver.arguments import ridge_matrix as ridge_matrix
 from exactsindy.solver.arguments import total as total
-from exactsindy.solver.deadline import Deadline as Deadline
 from exactsindy.solver.display import equation as equation
 from exactsindy.solver.path import Path as Path
 from exactsindy.solver.path import solve_path as solve_path
 from exactsindy.solver.pool import Member as Member
 from exactsindy.solver.pool import Pool as Pool
 from exactsindy.solver.pool import solve_pool as solve_pool
+from exactsindy.solver.settings import Deadline as Deadline
 from exactsindy.solver.settings import Progress as Progress
 from exactsindy.solver.settings import Settings as Settings
 from exactsindy.solver.settings import Status as Status

@@ -12,9 +12,8 @@ from exactsindy.errors import SolverError
 from exactsindy.solver import interrupt
 from exactsindy.solver.backends.clarabel_node import Conic, matrix_of, side_of, solve_node
 from exactsindy.solver.backends.component import Budget, Component
-from exactsindy.solver.deadline import Deadline
 from exactsindy.solver.outcome import Answer, Outcome
-from exactsindy.solver.settings import Settings, Status
+from exactsindy.solver.settings import Deadline, Settings, Status
 
 Flags = NDArray[np.int8]  # 1: in, 0: out, -1: free
 _ZERO = 1e-7  # of the target's norm: smaller contributions may be zero

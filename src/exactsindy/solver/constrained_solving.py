@@ -18,10 +18,9 @@ from exactsindy.solver import arguments, backends, conic, interrupt, significant
 from exactsindy.solver.backends import native
 from exactsindy.solver.backends.component import Component
 from exactsindy.solver.constraint_task import Task, find_conflict
-from exactsindy.solver.deadline import BRIEF, Deadline
 from exactsindy.solver.equations import equations_of
 from exactsindy.solver.outcome import Outcome, together
-from exactsindy.solver.settings import Settings, Status, Total
+from exactsindy.solver.settings import BRIEF, Deadline, Settings, Status, Total
 from exactsindy.solver.shared_budget import Pair, Values, pair_of, solve_shared
 from exactsindy.solver.solution import Solution
 

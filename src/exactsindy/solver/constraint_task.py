@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from exactsindy.constraints import Rules, compile_rules
-from exactsindy.solver import arguments
+from exactsindy.solver import arguments, conic
 from exactsindy.solver.backends.component import Budget, Component
 from exactsindy.solver.equations import equations_of
 from exactsindy.solver.outcome import Outcome
@@ -87,7 +87,12 @@ def find_conflict(task: Task) -> tuple[str, ...]:
 def _infeasible(task: Task, constraints: Sequence[Any], *, limited: bool) -> bool:
     other = Task.of(task.problem, task.k, constraints, task.ridge)
     settings = Settings(nodes=_DECISIVE)
-    return any(
-        component.solve(other.budgets(component) if limited else [], settings, runner_up=False).infeasible
-        for component in other.components
-    )
+    for component in other.components:
+        budgets = other.budgets(component) if limited else []
+        if other.rules.convex:
+            outcome = conic.solve(component, budgets, settings)
+        else:
+            outcome = component.solve(budgets, settings, runner_up=False)
+        if outcome.infeasible:
+            return True
+    return False

@@ -9,9 +9,8 @@ import numpy as np
 
 from exactsindy.errors import ConstraintError
 from exactsindy.solver.backends.component import Budget, Component
-from exactsindy.solver.deadline import BRIEF, Deadline
 from exactsindy.solver.outcome import Answer, Outcome
-from exactsindy.solver.settings import Settings
+from exactsindy.solver.settings import BRIEF, Deadline, Settings
 
 if TYPE_CHECKING:
     from exactsindy.constraints import Rules

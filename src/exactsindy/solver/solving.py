@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from exactsindy.constraints import constraint_list
 from exactsindy.solver import arguments, backends, constrained_solving, interrupt
 from exactsindy.solver.backends import native
-from exactsindy.solver.deadline import BRIEF, Deadline
 from exactsindy.solver.equations import equations_of, local_starts
-from exactsindy.solver.settings import Settings, Total
+from exactsindy.solver.settings import BRIEF, Deadline, Settings, Total
 from exactsindy.solver.shared_budget import Values, native_values, solve_shared
 from exactsindy.solver.solution import Solution
 

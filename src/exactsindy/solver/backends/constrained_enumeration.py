@@ -15,9 +15,8 @@ import numpy as np
 
 from exactsindy.errors import SolverError
 from exactsindy.solver import interrupt
-from exactsindy.solver.deadline import Deadline
 from exactsindy.solver.outcome import Answer, Outcome
-from exactsindy.solver.settings import Settings, Status
+from exactsindy.solver.settings import Deadline, Settings, Status
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -29,9 +29,8 @@ import numpy as np
 from exactsindy.errors import SolverError
 from exactsindy.solver.backends.rational import DEPENDENCE, ExactEquation, as_float
 from exactsindy.solver.backends.scaling import EPS, augmented, column_norms, power_of_two, triangular
-from exactsindy.solver.deadline import Deadline
 from exactsindy.solver.outcome import Answer, Outcome
-from exactsindy.solver.settings import Settings, Status
+from exactsindy.solver.settings import Deadline, Settings, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

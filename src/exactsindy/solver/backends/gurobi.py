@@ -21,9 +21,8 @@ from exactsindy.solver.backends.scaling import (
     scaled_equation,
     unit_rows,
 )
-from exactsindy.solver.deadline import Deadline
 from exactsindy.solver.outcome import Answer, Outcome
-from exactsindy.solver.settings import Settings, Status
+from exactsindy.solver.settings import Deadline, Settings, Status
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
