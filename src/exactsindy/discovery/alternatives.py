@@ -14,17 +14,7 @@ from exactsindy.solver import Path, Pool, Solution, Total, refit
 
 
 def other_size(path: Path, shown: Solution, k: Any) -> Solution:
-    """Return the solution of other sizes.
-
-    Parameters
-    ----------
-    path
-        The solutions of all sizes.
-    shown
-        The solution whose sizes stay where ``k`` names none.
-    k
-        Number of terms: an int for all equations, a sequence, or a mapping from some equations.
-    """
+    """Return the solution with ``k`` terms of a path; equations that a mapping ``k`` leaves out stay as shown."""
     shared = isinstance(path[0].k, Total)
     sizes = [k] if shared or isinstance(k, int) else list(k.values()) if isinstance(k, Mapping) else list(k)
     for size in sizes:
@@ -41,17 +31,7 @@ def other_size(path: Path, shown: Solution, k: Any) -> Solution:
 
 
 def other_support(pool: Pool | None, shown: Solution, rival: int | Mapping[str, int]) -> Solution:
-    """Return the fit of other supports of the same sizes: of given ranks per equation, or of the rank of whole models.
-
-    Parameters
-    ----------
-    pool
-        The ranked supports.
-    shown
-        The solution whose ridge is used.
-    rival
-        Rank of a whole model, or ranks by equation; 1 is the best.
-    """
+    """Return the fit of ranked supports, 1 being the best: one rank of whole models, or ranks by equation."""
     if pool is None:
         raise SolverError("at(rival=...): no rivals were computed (a shared budget, constraints, or an interruption).")
     names = pool.problem.target_names
@@ -70,7 +50,7 @@ def other_support(pool: Pool | None, shown: Solution, rival: int | Mapping[str, 
 
 
 def _ranked(pool: Pool, rank: int) -> list[int]:
-    """Return which member of each equation makes the rank-th best model: best-first over their ranks."""
+    """Return the member of each equation in the rank-th best model, by best-first search over their ranks."""
     names = pool.problem.target_names
     costs = [
         [0.5 * pool.problem.n_samples_of(i) * np.log1p(m.excess) for m in pool[name]] or [0.0]

@@ -48,7 +48,7 @@ def explain(measured: Measurement, prepared: Prepared, refined: Refined, proved:
 
 
 def sampling_notices(measured: Measurement) -> Iterator[Notice]:
-    """Yield what the time axis allows: samples that can be used, periods seen, samples per period."""
+    """Yield notices about the time axis: samples that cannot be used, few periods, few samples per period."""
     if isinstance(measured.used, Field):
         return
     try:
@@ -73,7 +73,7 @@ def sampling_notices(measured: Measurement) -> Iterator[Notice]:
 
 
 def regression_notices(prepared: Prepared, selection: Selection) -> Iterator[Notice]:
-    """Yield what the residuals of each equation say, in the variant it was taken from."""
+    """Yield notices about the residuals of each equation, in the variant it was taken from."""
     if is_large(prepared.data):
         return  # costs as much as the regression itself
     position = {term: j for j, term in enumerate(selection.solution.problem.names)}
@@ -92,7 +92,7 @@ def regression_notices(prepared: Prepared, selection: Selection) -> Iterator[Not
 
 
 def residual_notices(whiteness: Whiteness, folds: Sequence[Problem], coef: Array) -> Iterator[Notice]:
-    """Yield what the residuals of the chosen model say about the noise."""
+    """Yield notices about coloured, large or unequal residuals of the chosen model."""
     for name, ratio, lag in zip(whiteness.target_names, whiteness.ratio, whiteness.lag, strict=True):
         if abs(lag) > COLOURED:
             yield Notice(
@@ -122,7 +122,7 @@ def residual_notices(whiteness: Whiteness, folds: Sequence[Problem], coef: Array
 
 
 def ambiguity_notices(pool: Pool) -> Iterator[Notice]:
-    """Yield which supports of the chosen size the data cannot tell apart."""
+    """Yield notices about supports of the chosen size that the data cannot tell apart."""
     for i, (target, members) in enumerate(pool.members.items()):
         rows = pool.problem.n_samples_of(i)
         alike = [m for m in members if 0.5 * rows * np.log1p(m.excess) < _INDISTINGUISHABLE]
@@ -141,7 +141,7 @@ def ambiguity_notices(pool: Pool) -> Iterator[Notice]:
 
 
 def selection_notices(selection: Selection, k_max: int) -> Iterator[Notice]:
-    """Yield where the selection ended without an answer: nothing found, the largest size, no proof."""
+    """Yield notices about empty equations, sizes next to the largest one, and missing proofs."""
     for choice in selection.choices:
         name = choice.equation
         if choice.k == 0:

@@ -109,11 +109,6 @@ class FittedModels:
 
         A wrong model's residuals are correlated too, but a saturated one removes that. Each of its terms takes
         (1 + lag) / (1 - lag) rows' worth of such noise, that being its share at low frequencies.
-
-        Parameters
-        ----------
-        model, saturated
-            The terms of every equation, and those of a model with more terms than laws have.
         """
         fit, rows = self.fit(model), row_count(self.measured)
         residual = self.measured.samples - fit.states

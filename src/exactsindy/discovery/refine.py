@@ -114,7 +114,7 @@ def compare(selection: Selection, measured: Measured, k_max: int, settings: Sett
 
 
 def _rule(measured: Measured) -> TrajectoryEvidence:
-    """Return how misfits are compared."""
+    """Return the evidence that compares misfits."""
     rows = row_count(measured)
     terms = tuple(len(features_of(measured, i).terms) for i in range(len(target_names(measured))))
     if isinstance(measured, MeasuredModes):

@@ -58,7 +58,7 @@ class Request:
         return isinstance(self.rule, str) and not isinstance(self.k_max, Total) and not self.constraints and plain
 
     def as_text(self, library: Library, form: Any, k_max: int | Total) -> dict[str, str]:
-        """Return what was asked for, and the library and size in use, as text for the report."""
+        """Return the request as text for the report, with the library and size in use."""
         seconds = self.settings.seconds
         return {
             "library": repr(library) if self.library is not None else f"{library!r} (default)",

@@ -155,7 +155,7 @@ class TrajectorySearch:
         return whole if together > gains[single] else single
 
     def _rivals(self, evidence: TrajectoryEvidence, model: Supports, i: int) -> tuple[Rival, ...]:
-        """Return what equation i might be instead, the present support first."""
+        """Return the models that differ in equation i, the present one first."""
         proposed = self.fits.proposed(evidence, model, i)
         best = sorted(proposed, key=lambda s: proposed[s])[:_PROPOSED]
         # One term more and one less than now are always among them: the confidence depends on the gap to those.

@@ -58,7 +58,7 @@ def trim_steady_tail(measured: Measurement) -> Measurement:
 
 
 def _samples_kept(states: Array, noise: Array) -> int:
-    """Return how many samples to keep: those of the motion, and as many of the steady tail."""
+    """Return the number of samples to keep: those of the motion, and as many of the steady tail."""
     n = len(states)
     length = max(n // _PARTS, _LEAST_SAMPLES)
     count = n // length

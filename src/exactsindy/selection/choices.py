@@ -84,7 +84,7 @@ class Choice:
         return not self.confidence < IDENTIFIED
 
     def words(self) -> str:
-        """Return how sure the choice is, as a sentence."""
+        """Return the confidence in the choice as words."""
         if math.isnan(self.confidence):
             return "no probability is known for this rule" if self.k else "no term is statistically justified"
         shown = "over 99 %" if self.confidence > 0.99 else f"{100 * self.confidence:.0f} %"

@@ -23,7 +23,7 @@ def shared_path(
     settings: Settings = Settings(),  # noqa: B008 - frozen
     **options: Any,
 ) -> Path:
-    """Return what `solve_path` does, with the time limit divided equally among the equations.
+    """Return the path that `solve_path` returns, with the time limit divided equally among the equations.
 
     `solve_path` takes equations in turn and small sizes first, so that a limit may leave the last equations without
     an answer of any size. Here each has its share of the time, and the node limit is for each. The arguments are those

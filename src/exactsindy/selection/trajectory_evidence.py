@@ -26,7 +26,7 @@ MODE_WEIGHTS = (-0.737, 0.732, 0.702, 0.019)
 _GAMMA, _MANY_GAMMA, _MANY = 0.5, 1.0, 35
 # Weight of the regression evidence beside the likelihood, for trajectories and for fields, and the least probability
 # that enters it. It is small because both come from the same data. On drawn fields 0.4 to 0.7 serve alike, and better
-# than less (`--tune field-orbits`).
+# than less (`--tune field-trajectories`).
 _TRUST, _MODE_TRUST, _SMALLEST = 0.1, 0.4, 1e-3
 # Largest log odds and largest excess misfit (standard deviations) that `features` tells apart.
 _LARGEST_ODDS, _LARGEST_EXCESS = 4.0, 1.0
@@ -124,7 +124,7 @@ class TrajectoryEvidence:
         return self.criterion(rival.misfit, rival.model) + self.regression_penalty(rival.share)
 
     def regression_penalty(self, share: float) -> float:
-        """Return what is added for a support of this probability by the regression evidence."""
+        """Return the penalty of a support of this probability by the regression evidence."""
         return -2 * self.trust * math.log(max(share, _SMALLEST))
 
     def ranked(self, rivals: Sequence[Rival]) -> list[Rival]:
@@ -132,7 +132,7 @@ class TrajectoryEvidence:
         return sorted(rivals, key=lambda rival: (self.criterion_of(rival), rival.support))
 
     def features(self, rivals: Sequence[Rival]) -> tuple[float, ...]:
-        """Return what the confidence in the best of them rests on.
+        """Return the numbers that the confidence in the best of them is computed from.
 
         The log odds of the best against all others by their criteria, its probability by the regression evidence alone,
         and how far its misfit exceeds what noise leaves, in standard deviations.
