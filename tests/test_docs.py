@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from doc_examples import ROOT, pages, run
+from public_names import public_names
 
 DOCS = Path(__file__).parent.parent / "docs"
 NEEDS = {"coming_from_pysindy.md": "pysindy", "constraints.md": "clarabel"}
@@ -16,7 +17,7 @@ NUMBER = re.compile(r"[-+]?\d[\d,]*\.?\d*(?:e[-+]?\d+)?")
 
 
 def agree(shown, printed):
-    """Say whether two texts are the same up to the last digits of their numbers, which differ between machines."""
+    """Return True if two texts are the same up to the last digits of their numbers, which differ between machines."""
     if NUMBER.split(shown) != NUMBER.split(printed):
         return False
     pairs = zip(NUMBER.findall(shown), NUMBER.findall(printed), strict=True)
@@ -53,8 +54,22 @@ def test_pages_of_the_navigation_exist():
     assert listed <= {str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md")}
 
 
+def test_the_reference_shows_every_public_name():
+    text = "".join(page.read_text(encoding="utf-8") for page in (DOCS / "reference").glob("*.md"))
+    shown = {name.rpartition(".")[2] for name in re.findall(r"^::: exactsindy\.([\w.]+)$", text, re.MULTILINE)}
+    assert not [name for name in public_names() if name.rpartition(".")[2] not in shown]
+
+
+def test_lines_fit_a_screen():
+    pages = [*DOCS.glob("*.md"), *(DOCS / "tutorials").glob("*.md"), *(DOCS / "reference").glob("*.md")]
+    for page in pages:
+        text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+        long = [line for line in text.splitlines() if len(line) > 120 and not line.startswith("|")]
+        assert not long, f"{page.name}: {long[0]}"
+
+
 def test_measured_figures_are_those_of_the_benchmark():
     figures = re.findall(r"^- \w+\.MIOSR.*: .*$", (DOCS / "benchmarks" / "miosr.md").read_text(), re.MULTILINE)
-    page = (DOCS / "coming_from_pysindy.md").read_text()
+    page = " ".join((DOCS / "coming_from_pysindy.md").read_text().split())
     assert len(figures) == 3
     assert all(line in page for line in figures)
