@@ -54,7 +54,7 @@ def true_positivity_rate(truth: ArrayLike, found: ArrayLike) -> float:
 
 
 def exact_support(truth: ArrayLike, found: ArrayLike) -> bool:
-    """Tell whether exactly the true terms were found, in every equation.
+    """Return True if exactly the true terms were found, in every equation.
 
     Examples
     --------

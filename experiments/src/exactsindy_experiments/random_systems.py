@@ -245,7 +245,7 @@ def fastest_period(x: Array, rates: Array, step: float) -> float:
 
 
 def _fades(path: Array) -> bool:
-    """Say whether a state has all but come to rest before the conditions' periods are over."""
+    """Return True if a state has nearly stopped moving before the conditions' periods are over."""
     quarter = len(path) // _PERIODS
     return bool((path[-quarter:].std(axis=0) < _LEAST_LEFT * path[:quarter].std(axis=0)).any())
 

@@ -229,4 +229,4 @@ def _parser(kind: Any) -> Callable[[str], object]:
     if isinstance(kind, types.UnionType):
         parse = _parser(next(option for option in get_args(kind) if option is not type(None)))
         return lambda cell: None if cell == "" else parse(cell)
-    return (lambda cell: cell in ("True", "1")) if kind is bool else kind  # type: ignore[no-any-return]
+    return (lambda cell: cell in ("True", "1")) if kind is bool else kind

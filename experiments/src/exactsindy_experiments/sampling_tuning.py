@@ -24,7 +24,7 @@ _POWERS = np.linspace(0.0, 3.0, 301)
 
 @dataclass(frozen=True)
 class RowExample:
-    """An equation chosen by rows: its log odds before tempering, ln(FINE / samples per period) or 0, and the truth."""
+    """An equation chosen by rows: log odds before calibration, ln(FINE / samples per period) or 0, and the truth."""
 
     odds: float
     coarse: float

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from exactsindy.data import Trajectories
 from exactsindy.differentiation import SmoothedFiniteDifference, whittaker
 from exactsindy.library import Library
+from exactsindy_experiments.paper.criterion import aicc
+from exactsindy_experiments.selection_rows import SSR, STLSQ
 
 Array = NDArray[np.float64]
 Rows = tuple[Array, Array]
@@ -64,10 +66,6 @@ def _compressed(theta: Array, rates: Array) -> Rows:
     return triangle[:, : theta.shape[1]], triangle[:, theta.shape[1] :]
 
 
-def _aicc(rss: Any, m: float, k: float) -> Any:
-    return 2 * k + m * np.log(rss / m) + 2 * (k + 1) * (k + 2) / max(m - k - 2, 1)
-
-
 def _stlsq(fit: Rows, check: Rows) -> tuple[str, Array, float]:
     import pysindy as ps  # type: ignore[import-untyped]
 
@@ -79,10 +77,10 @@ def _stlsq(fit: Rows, check: Rows) -> tuple[str, Array, float]:
                 warnings.simplefilter("ignore")
                 coef = np.asarray(ps.STLSQ(threshold=threshold, alpha=ridge, max_iter=20).fit(*fit).coef_)
             rss = np.sum(((check[1] - check[0] @ coef.T) / scale) ** 2)
-            score = _aicc(rss, check[1].size, float(np.count_nonzero(coef)))
+            score = aicc(rss, check[1].size, float(np.count_nonzero(coef)))
             if score < least:
                 best, least = coef, float(score)
-    return "STLSQ, tuned", best, least
+    return STLSQ, best, least
 
 
 def _ssr(fit: Rows, check: Rows) -> tuple[str, Array, Array]:
@@ -94,10 +92,10 @@ def _ssr(fit: Rows, check: Rows) -> tuple[str, Array, Array]:
             for j, row in enumerate(coef):
                 scale = float(np.mean(check[1][:, j] ** 2))
                 rss = np.sum((check[1][:, j] - check[0] @ row) ** 2) / scale
-                score = _aicc(rss, m, float(np.count_nonzero(row)))
+                score = aicc(rss, m, float(np.count_nonzero(row)))
                 if score < least[j]:
                     best[j], least[j] = row, score
-    return "SSR, tuned", best, least
+    return SSR, best, least
 
 
 def ssr_path(theta: Array, rates: Array, ridge: float) -> Iterator[Array]:

@@ -48,7 +48,7 @@ def test_the_same_answer_is_called_so(ours, tmp_path):
 def test_baselines_have_a_table_of_their_own(ours, tmp_path):
     peer = Case(*CASE.key[:3], "stlsq", *CASE.key[4:])
     folder = write(tmp_path, row(ours), row(ours, method="STLSQ", tp=7, fn=1))
-    text, lists = pairing.paired([Result(CASE, ours), Result(peer, ours)], folder)
+    _, lists = pairing.paired([Result(CASE, ours), Result(peer, ours)], folder)
     assert "| differential-small | hopf | stlsq | 1 | 0 | 1.0000 | 0.8750 | +0.1250 (nan) |" in lists
     assert "No cell's mean TPR is below theirs." in lists
     assert "baselines" not in pairing.paired([Result(CASE, ours)], folder)[1]

@@ -171,6 +171,6 @@ def test_set(trial: int, degree: int) -> scoring.TestSet:
     starts = system.initial_conditions(np.random.RandomState(trial + 1), scoring.TEST_COUNT)
     states = np.stack([system.simulate(start, times) for start in starts])
     features = Polynomials(degree).bind(POSITIONS)
-    theta = np.stack([features.evaluate(orbit[:, :2]) for orbit in states])
-    slopes = np.stack([FiniteDifference(2)(orbit[:, 2:], times) for orbit in states])
+    theta = np.stack([features.evaluate(member[:, :2]) for member in states])
+    slopes = np.stack([FiniteDifference(2)(member[:, 2:], times) for member in states])
     return scoring.TestSet(theta, slopes, system.right_hand_side(states)[..., 2:])

@@ -70,7 +70,7 @@ def choose_by_truth(
 
 
 def exact_at(regression: Regression, truth: Array, settings: Settings) -> bool | None:
-    """Say whether the best subset of the true sizes is the truth; None if that was not proved in time."""
+    """Return True if the best subset of the true sizes is the truth; None if that was not proved in time."""
     sizes = np.count_nonzero(truth, axis=1)
     solution = solve(regression.train, sizes.tolist(), settings=settings)
     return bool(((solution.coef != 0) == (truth != 0)).all()) if solution.optimal else None

@@ -47,6 +47,7 @@ All rows are in `{ROWS}`. From them
 
 prints this page again, and with it `tables.md` and `report.html`: every cell with its standard errors, every trial in
 which the published answer is nearer to the truth, the baselines trial by trial, what was run, and what failed.
+The section *Trial by trial* needs the published files: `--published FOLDER`.
 """
 
 

@@ -72,16 +72,16 @@ def _rmse(error: Array) -> float:
 def test_set(name: str, trial: int, degree: int, window: int) -> TestSet:
     """Return the test set of a trial: its seed plus one draws ten initial conditions."""
     system = find_system(name)
-    states = _orbits(name, trial)
+    states = _trajectories(name, trial)
     times = np.arange(0, TEST_DURATION, TEST_STEP)
     smooth = SmoothedFiniteDifference(window)
     features = Polynomials(degree).bind(system.states)
-    theta = np.stack([features.evaluate(orbit) for orbit in states])
-    return TestSet(theta, np.stack([smooth(orbit, times) for orbit in states]), system.right_hand_side(states))
+    theta = np.stack([features.evaluate(member) for member in states])
+    return TestSet(theta, np.stack([smooth(member, times) for member in states]), system.right_hand_side(states))
 
 
 @lru_cache(maxsize=2)
-def _orbits(name: str, trial: int) -> Array:
+def _trajectories(name: str, trial: int) -> Array:
     system = find_system(name)
     times = np.arange(0, TEST_DURATION, TEST_STEP)
     starts = system.initial_conditions(np.random.RandomState(trial + 1), TEST_COUNT)
