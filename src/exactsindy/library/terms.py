@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
+from functools import reduce
 from typing import Any
 
 from exactsindy.errors import ProblemError
+from exactsindy.library.calculus import FUNCTIONS
 from exactsindy.library.library import Library
-from exactsindy.library.parser import grouped, parse_term
-from exactsindy.library.symbolic import from_sympy, is_sympy
-from exactsindy.library.term import Custom, Expression, Term
+from exactsindy.library.parser import call, grouped, parse_term, power
+from exactsindy.library.term import SYMPY_NAMES, Custom, Expression, Term
 from exactsindy.library.variables import Variables
+
+_FROM_SYMPY = {theirs: ours for ours, theirs in SYMPY_NAMES.items()}
 
 
 class Terms(Library):
@@ -61,7 +64,7 @@ def _term(item: Any, variables: Variables) -> Term:
         return parse_term(item, variables)
     if isinstance(item, Term):
         return _checked(item, variables)
-    if is_sympy(item):
+    if _is_sympy(item):
         return _from_sympy(item, variables)
     if isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], str) and callable(item[1]):
         return _custom(item[1], item[0], variables)
@@ -84,7 +87,7 @@ def _checked(term: Term, variables: Variables) -> Term:
 
 
 def _from_sympy(item: Any, variables: Variables) -> Term:
-    expression: Expression = grouped(from_sympy(item, variables))
+    expression: Expression = grouped(_read_sympy(item, variables))
     coefficient, term = expression.parts[0] if expression.parts else (0.0, Term())
     if coefficient != 1.0:
         raise ProblemError(f"Terms([{item}]): a term carries no number in front, the fit finds it; pass {term.name!r}.")
@@ -110,3 +113,52 @@ def _custom(function: Callable[..., Any], name: str | None, variables: Variables
     used = tuple(variable for variable in inputs if variable is not None)
     written = name if name is not None else f"{label}({', '.join(arguments)})"
     return Term(((Custom(written, function, used), 1),))
+
+
+def _is_sympy(value: object) -> bool:
+    """Return True if a value is a sympy expression, without importing sympy."""
+    return any(cls.__module__.startswith("sympy.") for cls in type(value).__mro__)
+
+
+def _read_sympy(expression: Any, variables: Variables) -> Expression:
+    """Return a sympy expression as an `Expression`; symbols are looked up among the variables and derivatives."""
+    if expression.is_Number or expression.is_NumberSymbol:
+        return Expression.constant(float(expression))
+    if expression.is_Add:
+        return reduce(lambda a, b: a + b, (_read_sympy(part, variables) for part in expression.args))
+    if expression.is_Mul:
+        return reduce(lambda a, b: a * b, (grouped(_read_sympy(part, variables)) for part in expression.args))
+    if expression.is_Pow:
+        return _power(expression, variables)
+    if expression.is_Symbol:
+        return _named(expression.name, variables)
+    kind = expression.func.__name__
+    if kind == "Derivative":
+        field = expression.args[0]
+        axes = [str(axis) for axis, count in expression.variable_count for _ in range(int(count))]
+        name = str(field.func) if field.args else str(field)
+        if name not in variables.states or not set(axes) <= set(variables.axes):
+            raise variables.unknown(str(expression), "Terms")
+        return Expression(((1.0, Term(((variables.derivative(name, axes), 1),))),))
+    ours = _FROM_SYMPY.get(kind, kind)
+    if ours in FUNCTIONS and len(expression.args) == 1:
+        return call(ours, _read_sympy(expression.args[0], variables))
+    return _named(kind, variables)
+
+
+def _power(expression: Any, variables: Variables) -> Expression:
+    base, exponent = _read_sympy(expression.base, variables), expression.exp
+    if exponent.is_Integer:
+        return power(base, int(exponent))
+    if (2 * exponent).is_Integer:
+        return power(call("sqrt", base), int(2 * exponent))
+    raise ProblemError(
+        f"Terms: the power in {expression} is neither a whole number nor a half; pass a Python function instead."
+    )
+
+
+def _named(name: str, variables: Variables) -> Expression:
+    variable = variables.resolve(name)
+    if variable is None:
+        raise variables.unknown(name, "Terms")
+    return Expression(((1.0, Term(((variable, 1),))),))
