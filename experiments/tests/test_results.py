@@ -101,7 +101,7 @@ def test_a_file_of_something_else_is_neither_read_nor_touched(tmp_path):
 
 @pytest.mark.parametrize("name", ["r.csv", "r.csv.xz"])
 def test_rows_are_written_and_read_compressed_or_not(tmp_path, name):
-    write_rows(tmp_path / name, ROWS, Timing, without=("note",), digits=7)
+    write_rows(tmp_path / name, ROWS, Timing, without=("note",), digits={"seconds": 7})
     rows = read_rows(tmp_path / name, Timing)
     assert [row.case for row in rows] == [row.case for row in ROWS]
     assert [row.right for row in rows] == [True, False, None]

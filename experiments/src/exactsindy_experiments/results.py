@@ -142,16 +142,24 @@ def read_rows(path: str | os.PathLike[str], row: type[Row]) -> list[Row]:
 
 
 def write_rows(
-    path: str | os.PathLike[str], rows: Iterable[Row], row: type[Row], *, without: Sequence[str] = (), digits: int = 17
+    path: str | os.PathLike[str],
+    rows: Iterable[Row],
+    row: type[Row],
+    *,
+    without: Sequence[str] = (),
+    digits: Mapping[str, int] | None = None,
 ) -> None:
-    """Write rows as CSV, compressed if the name ends in ``.xz``; ``without`` names columns that are left out."""
-    names = columns(row)
+    """Write rows as CSV, compressed if the name ends in ``.xz``.
+
+    ``without`` names columns that are left out, ``digits`` those that are rounded; what identifies a row must not be.
+    """
+    names, rounded = columns(row), digits or {}
     kept = [i for i, name in enumerate(names) if name not in without]
     text = io.StringIO()
     text.write(_line([names[i] for i in kept]))
     for member in rows:
         values = leaves(member)
-        text.write(_line([_format(values[i], digits) for i in kept]))
+        text.write(_line([_format(values[i], rounded.get(names[i], 17)) for i in kept]))
     data = text.getvalue().encode()
     write_atomically(path, lzma.compress(data, preset=9) if Path(path).suffix == ".xz" else data)
 

@@ -41,7 +41,7 @@ def test_the_last_row_of_a_case_counts(tmp_path):
 def test_rows_of_a_report_do_not_replace_those_of_the_store(tmp_path, name):
     failed = replace(OTHER, trial=8)
     rows = [Result(CASE, Outcome(tpr=0.25)), Result(OTHER, FULL), Result(failed, Outcome(error="ValueError: a, b"))]
-    write_rows(tmp_path / name, rows, Result, without=("model",), digits=7)
+    write_rows(tmp_path / name, rows, Result, without=("model",), digits={"tpr": 7})
     store(tmp_path, Result(CASE, FULL))
     assert take_rows(tmp_path / "r.csv", tmp_path / name) == 2
     kept = dict(store(tmp_path))

@@ -12,10 +12,10 @@ from exactsindy_experiments.paper.figures import draw
 from exactsindy_experiments.paper.findings import behind, coverage, goals, speeds, verdict
 from exactsindy_experiments.paper.html_page import html_page
 from exactsindy_experiments.paper.pairing import paired
-from exactsindy_experiments.paper.records import TITLES, Result
+from exactsindy_experiments.paper.records import TITLES, Outcome, Result
 from exactsindy_experiments.paper.studies import STUDIES, Study
 from exactsindy_experiments.paper.summary import Cell, cells, find_published
-from exactsindy_experiments.results import Table, write_rows
+from exactsindy_experiments.results import Table, columns, write_rows
 
 #: The rows of a report, without the models' coefficients and to 7 digits.
 ROWS = "results.csv.xz"
@@ -80,7 +80,7 @@ def report(
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     rows = sorted(Table(store, Result), key=lambda row: row.case.key)
-    write_rows(target / ROWS, rows, Result, without=("model",), digits=7)
+    write_rows(target / ROWS, rows, Result, without=("model",), digits=dict.fromkeys(columns(Outcome), 7))
     every = cells(rows)
     head, details = behind(every) if published is None else paired(rows, published)
     short, long = [_HEAD + _REST, goals(rows, every), head], [_HEAD, goals(rows, every), f"{head}\n{details}"]
