@@ -78,11 +78,10 @@ def test_wrong_endings(tmp_path):
     assert "unknown ending '.doc'" in sentence("discover", tmp_path / "a.doc")
 
 
-def test_wrong_choices(tmp_path):
+def test_wrong_choices():
     assert "rule='luck': expected the name of a rule" in sentence(
         "discover", LYNX, "--time", "year", "--rule", "luck", "-q"
     )
-    assert "--preset 'huge': expected one of" in sentence("bench", "--preset", "huge", "--out", tmp_path)
     assert "--k 'x=y': expected a number of terms" in sentence("solve", LYNX, "--targets", "hare", "--k", "x=y", "-q")
 
 
