@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 NATIVE := $(shell find cpp bindings -name '*.[ch]pp') CMakeLists.txt pyproject.toml
 CMAKE := $(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DEXACTSINDY_TESTS=ON
 
-.PHONY: demo test check lint format types stub docs cpp cpp-address cpp-thread kernels pytest campaign oldest bench reproduce \
+.PHONY: demo test check lint format types stub docs cpp cpp-address cpp-thread cpp-long kernels pytest campaign oldest bench reproduce \
   examples clean
 
 $(BIN)/python:
@@ -31,7 +31,7 @@ demo: $(VENV)/.demo
 
 test: lint types docs cpp-address pytest
 
-check: test cpp-thread campaign oldest
+check: test cpp-thread cpp-long campaign oldest
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -66,6 +66,10 @@ cpp-address cpp-thread: $(VENV)/.dev
 	@$(CMAKE) -S . -B build/$@ -DEXACTSINDY_SANITIZE=$(SANITIZE) -DCMAKE_BUILD_TYPE=RelWithDebInfo > /dev/null
 	@$(BIN)/cmake --build build/$@
 	@$(BIN)/ctest --test-dir build/$@ --output-on-failure
+
+# All repetitions of the C++ tests, of which sanitized builds run a quarter.
+cpp-long: cpp-address
+	@EXACTSINDY_LONG=1 $(BIN)/ctest --test-dir build/cpp-address --output-on-failure
 
 # How fast the hot loops run on this machine (docs/performance.md).
 kernels: $(VENV)/.dev

@@ -144,7 +144,7 @@ Double2 Bound::slope(int v, const double* hi, const double* lo, double norm, con
 }
 
 // Upper bound of max (2 delta x - ridge x^2) over the interval, delta known to `error`.
-Bound::Sum Bound::price(int v, Double2 delta, double error, const Box& box, double limit) const {
+Bound::Sum Bound::largest_gain(int v, Double2 delta, double error, const Box& box, double limit) const {
   const double lo = std::max(box.lo[v], -limit), hi = std::min(box.hi[v], limit);
   if (lo > hi) return {};  // (an empty interval: callers find that out otherwise)
   const double ridge = system_.ridge[v];
@@ -197,7 +197,7 @@ double Bound::value(const double* hi, const double* lo, const Multipliers& m, st
   for (int v : variables) {
     double size = 0.0;
     const Double2 delta = slope(v, hi, lo, norms_[system_.block_of[v]], m, size);
-    const Sum p = price(v, delta, count * kUnit * size, box, reach_at(v, root));
+    const Sum p = largest_gain(v, delta, count * kUnit * size, box, reach_at(v, root));
     sum = sum - p.value;
     magnitude += p.magnitude;
   }

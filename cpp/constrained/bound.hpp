@@ -46,7 +46,7 @@ class Bound {
     Double2 value;
     double magnitude = 0.0;
   };
-  Sum price(int v, Double2 delta, double error, const Box& box, double limit) const;
+  Sum largest_gain(int v, Double2 delta, double error, const Box& box, double limit) const;
   Double2 slope(int v, const double* hi, const double* lo, double norm, const Multipliers& m, double& magnitude) const;
   double reach_at(int v, double root) const;
 

@@ -33,7 +33,7 @@ bool Search::decide(Node& n, int v, Flag value) {
   return impose(n) == State::kOpen;
 }
 
-// Carry out what the logic has decided: terms leave the frame, dearest first, until the node may be pruned.
+// Carry out what the logic has decided: terms leave the frame, costliest first, until the node may be pruned.
 Search::State Search::impose(Node& n) {
   bool outs = false;
   for (std::vector<int> changes = n.logic.take_changes(); !changes.empty(); changes = n.logic.take_changes())
@@ -48,11 +48,11 @@ Search::State Search::impose(Node& n) {
     }
   while (outs) {
     int position = -1;
-    double dearest = -1.0;
+    double costliest = -1.0;
     for (std::size_t p = 0; p < n.frame.variables.size(); ++p) {
       if (n.logic[n.frame.variables[p]] != Flag::kOut) continue;
       const double drop = n.frame.square[p] > 0.0 ? n.frame.beta[p] * n.frame.beta[p] / n.frame.square[p] : 0.0;
-      if (drop > dearest) dearest = drop, position = static_cast<int>(p);
+      if (drop > costliest) costliest = drop, position = static_cast<int>(p);
     }
     if (position < 0) break;  // (inert ones were never in)
     double beta = 0.0;
@@ -135,7 +135,7 @@ double Search::certified(Node& n, const NodeSolution& s, bool refine) {
   return fit.feasible ? (fit.dependent ? value : std::max(value, fit.lower)) : kInf;
 }
 
-// Whether leaving out the term at a position is certainly too dear.
+// Whether leaving out the term at a position is certainly too costly.
 bool Search::forced(Node& n, int position) {
   const double x = node_solution_.x[position], square = n.frame.square[position];
   if (!(square > 0.0) || !(node_solution_.value + x * x / square > cut_)) return false;

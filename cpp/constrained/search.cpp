@@ -123,13 +123,13 @@ void Search::prepare_equalities() {
 
 // Position of the free term whose loss costs most, -1 if no free term has a coefficient.
 int Search::branching(const Node& n, const NodeSolution& s) const {
-  double top = 0.0, dearest = -1.0;
+  double top = 0.0, costliest = -1.0;
   int chosen = -1;
   for (double x : s.x) top = std::max(top, std::abs(x));
   for (std::size_t p = 0; p < n.frame.variables.size(); ++p) {
     if (n.logic[n.frame.variables[p]] != Flag::kFree || std::abs(s.x[p]) <= kZero * top) continue;
     const double drop = n.frame.square[p] > 0.0 ? s.x[p] * s.x[p] / n.frame.square[p] : kInf;
-    if (drop > dearest) dearest = drop, chosen = static_cast<int>(p);
+    if (drop > costliest) costliest = drop, chosen = static_cast<int>(p);
   }
   return chosen;
 }

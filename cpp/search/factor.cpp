@@ -182,7 +182,7 @@ double Certifier::bound(const double* w, const int* in, int in_count, const int*
   const double wz = kernels_.dot(w, instance_.z.data(), stride);
   const double root = std::sqrt(cut) * (1.0 + 4.0 * kEps);
 
-  const auto price = [&](int j, double limit) {
+  const auto largest_gain = [&](int j, double limit) {
     // Largest value of 2 g x - ridge x^2 for |x| <= reach, with |g| as large as rounding allows.
     const double g =
         std::abs(kernels_.dot(w, instance_.column(j), instance_.length[j])) + gamma * w_norm * instance_.norm[j];
@@ -196,12 +196,12 @@ double Certifier::bound(const double* w, const int* in, int in_count, const int*
   };
 
   double total = 0.0, magnitude = 2.0 * std::abs(wz) + w_square;
-  for (int i = 0; i < in_count; ++i) total += price(in[i], norm_limit);
-  // The dearest `slots` free terms.
+  for (int i = 0; i < in_count; ++i) total += largest_gain(in[i], norm_limit);
+  // The costliest `slots` free terms.
   double top[kMaxSize];
   int held = 0;
   for (int i = 0; slots > 0 && i < free_count; ++i) {
-    const double p = price(free[i], kInf);
+    const double p = largest_gain(free[i], kInf);
     if (held == slots && !(p > top[held - 1])) continue;
     if (held < slots) ++held;
     int at = held - 1;

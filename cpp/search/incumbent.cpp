@@ -228,7 +228,7 @@ void Worker::incumbents(Search& search, const std::vector<std::vector<int>>& sta
     climb(support);
     if (search.superseded()) return;
   }
-  // Exchanges of two terms are dear: only from the best start, and not many.
+  // Exchanges of two terms are costly: only from the best start, and not many.
   for (int round = 0; round < 3 && size >= 3 && size <= kPairSwaps && !best.empty(); ++round) {
     std::vector<int> support = best;
     if (!swap_two(support)) break;

@@ -189,10 +189,10 @@ bool Worker::rebuild(Frame& f) {
   return true;
 }
 
-// Find the slots + 1 free terms that are dearest to drop from the fit of everything.
+// Find the slots + 1 free terms that are costliest to drop from the fit of everything.
 void Worker::rank_terms(Frame& f, int slots) {
   if (!equation_->guide.invertible) {
-    dear_[0] = f.m - 1;
+    costly_[0] = f.m - 1;
     return;
   }
   const int stride = equation_->guide.stride;
@@ -208,14 +208,14 @@ void Worker::rank_terms(Frame& f, int slots) {
       if (held > slots && !(d_[a] > drop_[held - 1])) continue;
       if (held <= slots) ++held;
       int at = held - 1;
-      for (; at > 0 && drop_[at - 1] < d_[a]; --at) drop_[at] = drop_[at - 1], dear_[at] = dear_[at - 1];
+      for (; at > 0 && drop_[at - 1] < d_[a]; --at) drop_[at] = drop_[at - 1], costly_[at] = costly_[at - 1];
       drop_[at] = d_[a];
-      dear_[at] = a;
+      costly_[at] = a;
     }
     // Pythagoras loses digits when little is left of a dual vector: rank again with its true norm.
     sure = true;
     for (int i = 0; i < held; ++i) {
-      const int a = dear_[i];
+      const int a = costly_[i];
       const double* row = f.dual.data() + offset(a, stride);
       const double norm2 = kernels().dot(row, row, stride);
       if (std::abs(norm2 - f.norm2[a]) <= 1e-3 * norm2 || !std::isfinite(norm2)) continue;
@@ -249,14 +249,14 @@ double Worker::safe_bound(const Frame& f) {
   return std::clamp(certified(f, f.r.data(), f.m, cut), 0.0, cut);
 }
 
-// At least one of the slots + 1 dearest free terms is not in the support: if dropping any one of them is too much,
+// At least one of the slots + 1 costliest free terms is not in the support: if dropping any one of them is too much,
 // nothing is left. Each drop is certified on its own.
-bool Worker::dear_terms_prune(Frame& f, int slots, double cut) {
+bool Worker::costly_terms_prune(Frame& f, int slots, double cut) {
   if (f.m <= slots) return false;
   if (!(f.base + drop_[slots] > cut)) return false;
   const int stride = equation_->guide.stride;
   for (int i = slots; i >= 0; --i) {
-    const int a = dear_[i];
+    const int a = costly_[i];
     std::memcpy(vector_.data(), f.r.data(), stride * sizeof(double));
     kernels().axpy(f.beta[a] / f.norm2[a], f.dual.data() + offset(a, stride), vector_.data(), stride);
     std::swap(f.free[a], f.free[f.m - 1]);
@@ -271,7 +271,7 @@ bool Worker::pruned(Frame& f, int slots) {
   const double cut = search_->cut();
   if (!equation_->guide.invertible || !std::isfinite(cut)) return false;
   if (f.base > cut && certified(f, f.r.data(), f.m, cut) > cut) return true;
-  return dear_terms_prune(f, slots, cut);
+  return costly_terms_prune(f, slots, cut);
 }
 
 void Worker::explore(int depth) {
@@ -292,7 +292,7 @@ void Worker::explore(int depth) {
     rank_terms(f, slots);
     if (pruned(f, slots) || tied_out(f, slots)) return;
     if (f.in_count == 0) search_->root_bound(safe_bound(f));
-    swap_to_last(f, dear_[0]);
+    swap_to_last(f, costly_[0]);
     if (slots == 3) {
       scan_last(f);
       if (aborted_) {

@@ -42,7 +42,7 @@ class Worker {
   void explore(int depth);
   void rank_terms(Frame& frame, int slots);
   bool pruned(Frame& frame, int slots);
-  bool dear_terms_prune(Frame& frame, int slots, double cut);
+  bool costly_terms_prune(Frame& frame, int slots, double cut);
   double certified(const Frame& frame, const double* r, int free_count, double cut);
   double safe_bound(const Frame& frame);
   void swap_to_last(Frame& frame, int position);
@@ -76,7 +76,7 @@ class Worker {
   std::unique_ptr<Refitter> refitter_;
   std::vector<std::unique_ptr<Frame>> frames_;
   std::unique_ptr<Frame> scratch_;
-  int dear_[kMaxSize + 1];     // positions of the slots + 1 dearest free terms, dearest first
+  int costly_[kMaxSize + 1];   // positions of the slots + 1 costliest free terms, costliest first
   double drop_[kMaxSize + 1];  // what dropping them costs
   Array u_, c_, d_, square_, w_, vector_, basis_;
   Fit fit_, smaller_fit_;

@@ -1,6 +1,7 @@
 // A test framework in one page: TEST registers a function, CHECK and CHECK_OP record failures and go on.
 #pragma once
 #include <cstdint>
+#include <cstdlib>
 #include <iostream>
 #include <random>
 #include <sstream>
@@ -67,11 +68,11 @@ inline std::mt19937_64 seeded(std::uint64_t seed, std::string note = "") {
   return std::mt19937_64(seed);
 }
 
-inline bool slow_build() {
-#if defined(__SANITIZE_THREAD__)
+inline bool sanitized() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return true;
 #elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
   return true;
 #else
   return false;
@@ -81,8 +82,11 @@ inline bool slow_build() {
 #endif
 }
 
-// Repetitions, fewer where every memory access is watched.
-inline int repeats(int n) { return slow_build() ? (n + 3) / 4 : n; }
+// Repetitions: a quarter where every memory access is watched, unless EXACTSINDY_LONG is set (make check).
+inline int repeats(int n) {
+  static const bool few = sanitized() && !std::getenv("EXACTSINDY_LONG");
+  return few ? (n + 3) / 4 : n;
+}
 
 }  // namespace exactsindy::tests
 

@@ -38,7 +38,7 @@ inline void check_thread_counts(const Data& data, int size, Options options, lon
 TEST(threads_agree_on_hard_problems) {
   for (std::uint64_t seed = 60000; seed < 60002; ++seed) {
     Rng rng = seeded(seed, "solve");
-    const Data data = hard_data(rng, slow_build() ? 46 : 50);
+    const Data data = hard_data(rng, sanitized() ? 46 : 50);
     check_thread_counts(data, 6, {}, 3000);
     seeded(seed, "pool");
     check_thread_counts(data, 5, pool_options(40), 3000);
