@@ -48,7 +48,7 @@ def _peers(axes: Any, rows: list[Row]) -> None:
         axes.set_ylim(low / 3, 3 * high)
     axes.set(xscale="log", yscale="log", xlabel="our time [s]", ylabel="peer's time [s]")
     axes.set_title("Same problem, same machine (hollow: stopped at its limit)", fontsize=10)
-    axes.legend(fontsize=8)
+    axes.legend(fontsize=8, loc="lower right")  # peers are slower: their points lie above
 
 
 def _points(rows: list[Row]) -> tuple[list[float], list[float]]:
@@ -65,4 +65,4 @@ def _durations(axes: Any, rows: list[Row]) -> None:
         axes.plot(*zip(*sorted(times.items()), strict=True), marker="o", ms=4, label=label)
     axes.set(xscale="log", yscale="log", xlabel="duration of the data [s]", ylabel="our time [s]")
     axes.set_title("Longest of our times per instance", fontsize=10)
-    axes.legend(fontsize=8)
+    axes.legend(fontsize=8, loc="upper right")
