@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from exactsindy.data import Trajectories
 from exactsindy.differentiation import noise_level, whittaker
-from exactsindy.differentiation.splines import CubicSplines
+from exactsindy.differentiation.penalised import CubicSplines
 from exactsindy.errors import DataError
 
 

@@ -12,14 +12,14 @@ from exactsindy.data.frames import is_named as is_named
 from exactsindy.data.input_checks import masked_entries as masked_entries
 from exactsindy.data.input_checks import numbers as numbers
 from exactsindy.data.notice import Notice as Notice
-from exactsindy.data.npz_file import read_data as read_data
-from exactsindy.data.npz_file import save_data as save_data
 from exactsindy.data.pod import Pod as Pod
 from exactsindy.data.pod import pod as pod
 from exactsindy.data.read import Data as Data
 from exactsindy.data.read import DataLike as DataLike
 from exactsindy.data.read import as_data as as_data
 from exactsindy.data.read import load as load
+from exactsindy.data.read import read_data as read_data
+from exactsindy.data.read import save_data as save_data
 from exactsindy.data.splitting import cuts as cuts
 from exactsindy.data.splitting import gap_starts as gap_starts
 from exactsindy.data.trajectory import Trajectories as Trajectories

@@ -179,10 +179,7 @@ def _periods(
 
 
 def _repeated_ends(
-    views: tuple[Array, ...],
-    names: tuple[str, ...],
-    space: tuple[str, ...],
-    periods: tuple[float | None, ...],
+    views: tuple[Array, ...], names: tuple[str, ...], space: tuple[str, ...], periods: tuple[float | None, ...]
 ) -> list[Notice]:
     notices = []
     for axis, (dim, period) in enumerate(zip(space, periods, strict=True)):

@@ -104,11 +104,7 @@ class Trajectory:
         part = slice(start, stop)
         slopes = None if self.derivatives is None else self.derivatives[part]
         return replace(
-            self,
-            times=self.times[part],
-            states=self.states[part],
-            controls=self.controls[part],
-            derivatives=slopes,
+            self, times=self.times[part], states=self.states[part], controls=self.controls[part], derivatives=slopes
         )
 
 
@@ -121,8 +117,7 @@ class Trajectories:
     members
         The trajectories, all with the same states and controls.
     targets
-        The equations wanted: names such as ``x``, ``x'`` or ``x''``, or `Target` records; all states by
-        default.
+        The equations wanted: names such as ``x``, ``x'`` or ``x''``, or `Target` records; all states by default.
     time_name
         Name of the time in terms such as ``cos(t)``.
     notices
@@ -183,8 +178,7 @@ class Trajectories:
             An array (samples x states), a pandas, polars or Arrow table, a mapping from name to column, a
             one-dimensional xarray Dataset, a `Trajectory`, or a list with one of these per trajectory.
         time
-            Arrays: sample times or the step; a list of them for a list of arrays. Tables: the name of the time
-            column.
+            Arrays: sample times or the step; a list of them for a list of arrays. Tables: the name of the time column.
         states
             Names of the states; for tables the columns to use.
         controls

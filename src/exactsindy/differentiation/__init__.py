@@ -2,11 +2,11 @@
 
 from exactsindy.differentiation.external import PyNumDiff as PyNumDiff
 from exactsindy.differentiation.finite_difference import FiniteDifference as FiniteDifference
+from exactsindy.differentiation.finite_difference import SmoothedFiniteDifference as SmoothedFiniteDifference
 from exactsindy.differentiation.finite_difference import fornberg_weights as fornberg_weights
 from exactsindy.differentiation.penalised import Smooth as Smooth
 from exactsindy.differentiation.penalised import noise_level as noise_level
 from exactsindy.differentiation.penalised import whittaker as whittaker
-from exactsindy.differentiation.savitzky_golay import SmoothedFiniteDifference as SmoothedFiniteDifference
 from exactsindy.differentiation.spectral import Spectral as Spectral
 from exactsindy.differentiation.steps import PRINTED as PRINTED
 from exactsindy.differentiation.steps import samples as samples

@@ -1,25 +1,25 @@
 """Candidate terms as objects: they know their name, value, derivative and sympy form."""
 
 from exactsindy.library.calculus import FUNCTIONS as FUNCTIONS
+from exactsindy.library.calculus import TotalDerivative as TotalDerivative
 from exactsindy.library.calculus import differentiate as differentiate
-from exactsindy.library.derivatives import Derivatives as Derivatives
-from exactsindy.library.derivatives import TotalDerivative as TotalDerivative
-from exactsindy.library.derivatives import total_derivative as total_derivative
+from exactsindy.library.calculus import total_derivative as total_derivative
 from exactsindy.library.features import Features as Features
-from exactsindy.library.fourier import Fourier as Fourier
 from exactsindy.library.library import Library as Library
 from exactsindy.library.library import Names as Names
+from exactsindy.library.library import PerEquation as PerEquation
 from exactsindy.library.mathml import mathml_equation as mathml_equation
 from exactsindy.library.mathml import mathml_number as mathml_number
 from exactsindy.library.mathml import mathml_system as mathml_system
 from exactsindy.library.parser import parse_term as parse_term
-from exactsindy.library.per_equation import PerEquation as PerEquation
-from exactsindy.library.polynomials import Polynomials as Polynomials
 from exactsindy.library.printing import LATEX as LATEX
 from exactsindy.library.printing import NAME as NAME
 from exactsindy.library.printing import derivative_name as derivative_name
 from exactsindy.library.program import Program as Program
 from exactsindy.library.program import compile_terms as compile_terms
+from exactsindy.library.standard import Derivatives as Derivatives
+from exactsindy.library.standard import Fourier as Fourier
+from exactsindy.library.standard import Polynomials as Polynomials
 from exactsindy.library.term import Atom as Atom
 from exactsindy.library.term import Custom as Custom
 from exactsindy.library.term import Expression as Expression

@@ -115,3 +115,37 @@ class CentralDifference:
         above, below = centre + step, centre - step
         ends = [self.function(*arguments[: self.index], end, *arguments[self.index + 1 :]) for end in (above, below)]
         return np.asarray((ends[0] - ends[1]) / (above - below), dtype=float)
+
+
+@dataclass(frozen=True)
+class TotalDerivative:
+    """A term that equals ``factor`` times the derivative of ``flux`` along ``axes``: u u_x = 1/2 (u^2)_x."""
+
+    factor: float
+    flux: Term
+    axes: tuple[str, ...]
+
+
+def total_derivative(term: Term) -> TotalDerivative | None:
+    """Return the term as a derivative of a derivative-free term, or ``None`` where it is not one.
+
+    A weak form can then move every derivative onto its test function.
+
+    Examples
+    --------
+    >>> u, u_x = Term.variable("u"), Term.variable("u", ("x",))
+    >>> total_derivative(u * u * u_x)
+    TotalDerivative(factor=0.3333333333333333, flux=Term('u^3'), axes=('x',))
+    """
+    if not term.derivatives:
+        return TotalDerivative(1.0, term, ())
+    if len(term.derivatives) > 1:
+        return None
+    inner = term.derivatives[0]
+    field = Variable(inner.name)
+    if not term.coefficient.factors:
+        return TotalDerivative(1.0, Term(((field, 1),)), inner.axes)
+    power = term.coefficient.powers.get(field, 0)
+    if len(inner.axes) == 1 and power > 0 and len(term.coefficient.factors) == 1:
+        return TotalDerivative(1.0 / (power + 1), Term(((field, power + 1),)), inner.axes)
+    return None

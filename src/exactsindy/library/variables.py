@@ -18,13 +18,11 @@ class Variables:
     Parameters
     ----------
     states, controls
-        Names of the measured states (or fields) and of the inputs u(t). Libraries such as `Polynomials` use
-        both.
+        Names of the measured states (or fields) and of the inputs u(t). Libraries such as `Polynomials` use both.
     time
         Name under which terms may use the time, e.g. ``cos(t)``.
     axes
-        Names of the space dimensions of a field, in order; terms may use them as coordinates and in
-        derivatives.
+        Names of the space dimensions of a field, in order; terms may use them as coordinates and in derivatives.
 
     Examples
     --------

@@ -33,11 +33,7 @@ def lorenz(sigma: float = 10.0, beta: float = 8 / 3, rho: float = 28.0) -> Syste
         y = rng.uniform(-5, 5, count)
         return np.column_stack([x, y, rng.uniform(10, 40, count)])
 
-    truth = {
-        "x'": {"x": -sigma, "y": sigma},
-        "y'": {"x": rho, "y": -1.0, "x z": -1.0},
-        "z'": {"z": -beta, "x y": 1.0},
-    }
+    truth = {"x'": {"x": -sigma, "y": sigma}, "y'": {"x": rho, "y": -1.0, "x z": -1.0}, "z'": {"z": -beta, "x y": 1.0}}
     parameters = {"sigma": sigma, "beta": beta, "rho": rho}
     return System("lorenz", ("x", "y", "z"), parameters, rate, sample, truth)
 
