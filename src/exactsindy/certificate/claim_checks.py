@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from exactsindy.certificate.claim_reading import Claim
 from exactsindy.certificate.exact import GRADIENT, RELATIVE, tolerance
 from exactsindy.certificate.ranking import Interval, Rankings, combine
 from exactsindy.certificate.verification import TOO_MANY, EquationCheck
-
-if TYPE_CHECKING:
-    from exactsindy.certificate.claim_reading import Claim
 
 _TOO_CLOSE = "too many supports are too close to tell apart"
 _NONE_FEASIBLE = "enumeration found no support that satisfies the constraints"
@@ -21,32 +18,16 @@ _NONE_FEASIBLE = "enumeration found no support that satisfies the constraints"
 
 @dataclass(frozen=True)
 class Findings:
-    """What was found out about a claim without believing any of its numbers.
+    """What was found out about a claim without believing any of its numbers."""
 
-    Parameters
-    ----------
-    wrong
-        One sentence for each thing that is wrong with supports or constraints.
-    gradient, steep
-        Relative gradient on the support (None: not computed), and from where on it says that the fit is not the best.
-    least, reason
-        Where the least objective of all supports lies (infinite: there is none), or None and why it is not known.
-    rivals
-        The least objectives of exactly as many terms (None: not known).
-    relative
-        Relative error allowed to a claimed objective or bound.
-    partly
-        True if not all that makes a support feasible was looked at.
-    """
-
-    wrong: tuple[str, ...] = ()
-    gradient: float | None = None
-    steep: float = GRADIENT
-    least: Interval | None = None
-    reason: str = ""
-    rivals: tuple[Interval, ...] | None = None
-    relative: float = RELATIVE
-    partly: bool = False
+    wrong: tuple[str, ...] = ()  # one sentence for each thing that is wrong with supports or constraints
+    gradient: float | None = None  # relative, on the support (None: not computed)
+    steep: float = GRADIENT  # a larger gradient says that the fit is not the best
+    least: Interval | None = None  # where the least objective of all supports lies (infinite: there is none)
+    reason: str = ""  # why `least` is not known
+    rivals: tuple[Interval, ...] | None = None  # the least objectives of exactly as many terms (None: not known)
+    relative: float = RELATIVE  # error allowed to a claimed objective or bound
+    partly: bool = False  # True if not all that makes a support feasible was looked at
 
 
 def plain_findings(claim: Claim, rankings: Rankings) -> Findings:
@@ -75,19 +56,14 @@ def check_claim(claim: Claim, findings: Findings) -> EquationCheck:
     wrong = []
     if not (abs(claim.objective - value) <= tolerance(value, floor, findings.relative) or claim.objective == value):
         wrong.append(f"the objective is claimed to be {claim.objective!r}, but the coefficients give {value!r}.")
-    steep = []
-    if findings.gradient is not None and findings.gradient > findings.steep:
-        steep.append(
-            "the coefficients are not the least-squares fit on their support "
-            f"(relative gradient {findings.gradient:.1e})."
-        )
+    steep, gradient = [], findings.gradient
+    if gradient is not None and gradient > findings.steep:
+        steep = [f"the coefficients are not the least-squares fit on their support (relative gradient {gradient:.1e})."]
     loose = _bound_failures(claim, findings)
     optimal, reason = _optimal(claim, findings)
     beaten = []
     if claim.claimed == "optimal" and optimal is False and least is not None:
-        beaten.append(
-            f"the status says optimal at {claim.objective!r}, but a support has the objective {least.high!r}."
-        )
+        beaten = [f"the status says optimal at {claim.objective!r}, but a support has the objective {least.high!r}."]
     near = _margin_failures(claim, findings)
     return EquationCheck(
         target=claim.name,
@@ -96,8 +72,8 @@ def check_claim(claim: Claim, findings: Findings) -> EquationCheck:
         feasible=False if findings.wrong else None if findings.partly else True,
         objective=not wrong,
         objective_error=abs(claim.objective - value) / value if value else float(claim.objective != 0),
-        stationary=None if findings.gradient is None else not steep,
-        gradient=findings.gradient,
+        stationary=None if gradient is None else not steep,
+        gradient=gradient,
         bound=not loose,
         optimality="not checked" if reason else "enumerated",
         optimal=optimal,
@@ -157,11 +133,11 @@ def _margin_failures(claim: Claim, findings: Findings) -> list[str] | None:
     if rivals is None or math.isnan(claim.margin) or not claim.objective > floor**2:
         return None
     if len(rivals) < 2:
-        right = claim.margin == math.inf
-        return [] if right else [f"the margin is claimed to be {claim.margin!r}, but there is no rival."]
+        text = f"the margin is claimed to be {claim.margin!r}, but there is no rival."
+        return [] if claim.margin == math.inf else [text]
     claimed, rival = claim.objective * (1 + claim.margin), rivals[1]
     slack = 2 * tolerance(rival.high, floor)
     if rival.low - slack <= claimed <= rival.high + slack:
         return []
-    true = rival.high / claim.objective - 1
-    return [f"the margin is claimed to be {claim.margin!r}, but the next-best support gives {true:.6g}."]
+    margin = rival.high / claim.objective - 1
+    return [f"the margin is claimed to be {claim.margin!r}, but the next-best support gives {margin:.6g}."]

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from exactsindy.certificate.claims import Claims
 from exactsindy.certificate.exact import CheckedEquation, NormalEquations, as_float
 from exactsindy.certificate.verification import Claimed
 from exactsindy.errors import ProblemError
-
-if TYPE_CHECKING:
-    from fractions import Fraction
-
-    from numpy.typing import NDArray
-
-    from exactsindy.problem import Problem
+from exactsindy.problem import Problem, find_target
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,14 +57,12 @@ class Claim:
     @cached_property
     def fits(self) -> tuple[tuple[CheckedEquation, NDArray[np.float64]], ...]:
         """Each equation with the coefficients of its columns."""
-        pairs = zip(self.equations, self.coef, strict=True)
-        return tuple((equation, row[list(equation.columns)]) for equation, row in pairs)
+        return tuple((e, row[list(e.columns)]) for e, row in zip(self.equations, self.coef, strict=True))
 
     @cached_property
     def value(self) -> float:
         """The objective of the coefficients, recomputed in exact arithmetic."""
-        values: list[Fraction] = [equation.objective(x.tolist()) for equation, x in self.fits]
-        return as_float(sum(values[1:], values[0]))
+        return as_float(sum((equation.objective(x.tolist()) for equation, x in self.fits), Fraction(0)))
 
     @cached_property
     def floor(self) -> float:
@@ -85,8 +79,7 @@ class Claim:
                 failures.append(f"{len(support)} terms are claimed for {equation.name}, whose cap is {cap}.")
             if sorted(set(support)) != list(support) or not set(support) <= set(equation.columns):
                 failures.append(f"{support} is no increasing list of terms of the library of {equation.name}.")
-            outside = sorted(set(np.flatnonzero(row).tolist()) - set(support))
-            if outside:
+            if outside := sorted(set(np.flatnonzero(row).tolist()) - set(support)):
                 failures.append(f"terms {outside} have coefficients in {equation.name} but are not in its support.")
         return failures
 
@@ -101,27 +94,20 @@ class Claim:
 
 
 def read_claims(problem: Problem, solution: Claims) -> list[Claim]:
-    """Return the claims of a solution, one for each entry of its arrays.
-
-    Raises
-    ------
-    ProblemError
-        The shapes do not fit the problem.
-    """
+    """Return the claims of a solution, one for each entry of its arrays, which must fit the problem."""
     coef, ridge = np.asarray(solution.coef, dtype=np.float64), np.asarray(solution.ridge, dtype=np.float64)
     count, shared = len(problem.target_names), not isinstance(solution.k, Sequence)
     bound = bool(getattr(solution, "constraints", ())) and len(solution.status) < count
-    _check_shapes(problem, solution, coef, ridge, joint=shared or bound)
-    weights = _weights(problem, solution.k.weights) if shared else [1.0] * count
-    equations = [CheckedEquation.of(problem, j, ridge[j], weights[j]) for j in range(count)]
-    if shared:
-        caps = _caps(problem, getattr(solution.k, "caps", None), int(solution.k.k))
-    else:
-        caps = [int(size) for size in solution.k]
+    _check_shapes(problem, solution, joint=shared or bound)
+    weights = _per_equation(problem, solution.k.weights if shared else None, 1.0)
+    equations = [CheckedEquation.of(problem, j, ridge[j], float(weights[j])) for j in range(count)]
+    size = int(solution.k.k) if shared else 0
+    sizes = _per_equation(problem, getattr(solution.k, "caps", None) if shared else solution.k, size)
+    caps = [int(cap) for cap in sizes]
     groups = [range(count)] if shared or bound else [range(j, j + 1) for j in range(count)]
     claims = []
     for i, rows in enumerate(groups):
-        budget = int(solution.k.k) if shared else sum(caps[row] for row in rows)
+        budget = size if shared else sum(caps[row] for row in rows)
         claims.append(
             Claim(
                 equations=tuple(equations[row] for row in rows),
@@ -146,14 +132,12 @@ def _claimed(status: Any, bound: float) -> Claimed:
     return named.get(str(getattr(status, "name", status)).upper(), unproved)
 
 
-def _check_shapes(
-    problem: Problem, solution: Claims, coef: NDArray[np.float64], ridge: NDArray[np.float64], *, joint: bool
-) -> None:
+def _check_shapes(problem: Problem, solution: Claims, *, joint: bool) -> None:
     shape = (len(problem.target_names), len(problem.names))
-    for name, array in (("coef", coef), ("ridge", ridge)):
-        if array.shape != shape:
+    for name in ("coef", "ridge"):
+        if (got := np.shape(getattr(solution, name))) != shape:
             raise ProblemError(
-                f"solution.{name} has shape {array.shape}, but the problem has {shape[0]} equations and "
+                f"solution.{name} has shape {got}, but the problem has {shape[0]} equations and "
                 f"{shape[1]} terms: expected {shape}. Was it found for another problem?"
             )
     lengths = {name: 1 if joint else shape[0] for name in ("objective", "lower_bound", "gap", "margin", "status")}
@@ -166,32 +150,12 @@ def _check_shapes(
             raise ProblemError(f"solution.{name} has {length} entries: expected {expected}.")
 
 
-def _weights(problem: Problem, weights: Sequence[float] | Mapping[str, float] | None) -> list[float]:
+def _per_equation(problem: Problem, values: Any, default: float) -> list[Any]:
+    """Return one number per equation from one for all, a list or a mapping from target names; None is the default."""
     count = len(problem.target_names)
-    if weights is None:
-        return [1.0] * count
-    if not isinstance(weights, Mapping):
-        return [float(weight) for weight in weights]
-    named = _by_row(problem, weights)
-    return [float(named.get(j, 1.0)) for j in range(count)]
-
-
-def _caps(problem: Problem, caps: int | Sequence[int] | Mapping[str, int] | None, budget: int) -> list[int]:
-    """Return the most terms of each equation that shares a budget."""
-    count = len(problem.target_names)
-    if isinstance(caps, Mapping):
-        named = _by_row(problem, caps)
-        return [int(named.get(j, budget)) for j in range(count)]
-    if caps is None or not isinstance(caps, Sequence | np.ndarray):
-        return [budget if caps is None else int(caps)] * count
-    return [int(cap) for cap in caps]
-
-
-def _by_row(problem: Problem, given: Mapping[str, Any]) -> dict[int, Any]:
-    """Return what is given for target names by the number of the target."""
-    places = [problem.locate(j) for j in range(len(problem.target_names))]
-    rows = {}
-    for name, value in given.items():
-        block, column = problem.locate(name)
-        rows[next(j for j, place in enumerate(places) if place[0] is block and place[1] == column)] = value
-    return rows
+    if isinstance(values, Mapping):
+        named = {find_target(name, problem.target_names): value for name, value in values.items()}
+        return [named.get(j, default) for j in range(count)]
+    if isinstance(values, Iterable):
+        return list(values)
+    return [default if values is None else values] * count

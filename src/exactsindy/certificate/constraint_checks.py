@@ -5,21 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from exactsindy.certificate.claim_checks import Findings
+from exactsindy.certificate.claim_reading import Claim
 from exactsindy.certificate.constrained_supports import count_supports, support_value, supports
 from exactsindy.certificate.exact import CheckedEquation
 from exactsindy.certificate.ranking import Interval
 from exactsindy.certificate.verification import TOO_MANY
 from exactsindy.constraints import Cone, Row, Rules, Stacked
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from exactsindy.certificate.claim_reading import Claim
 
 #: Constraints hold to this share of what they add up.
 SATISFIED = 1e-9

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from exactsindy.problem import Problem
+from exactsindy.problem import Problem
 
 #: Relative error allowed to a claimed objective, bound or margin, beside the rounding of the residual norm.
 RELATIVE = 1e-9
@@ -28,17 +24,14 @@ _DEPENDENCE = 10**26
 
 @dataclass(frozen=True)
 class CheckedEquation:
-    """``weight * (|z - R xi|^2 + |rest|^2) + sum ridge_j xi_j^2`` for one target.
-
-    ``columns`` says which term of the problem each column of ``factor`` is.
-    """
+    """``weight * (|z - R xi|^2 + |rest|^2) + sum ridge_j xi_j^2`` for one target."""
 
     name: str
     factor: NDArray[np.float64]
     z: NDArray[np.float64]
     rest: NDArray[np.float64]
     ridge: NDArray[np.float64]
-    columns: tuple[int, ...]
+    columns: tuple[int, ...]  # which term of the problem each column of `factor` is
     weight: float = 1.0
 
     @classmethod
@@ -47,37 +40,33 @@ class CheckedEquation:
         block, column = problem.locate(j)
         columns = tuple(int(i) for i in problem.columns(block))
         z, rest = block.target(column)
-        name = problem.target_names[j]
-        return cls(name, block.theta_factor, z, rest, ridge[list(columns)], columns, weight)
+        return cls(problem.target_names[j], block.theta_factor, z, rest, ridge[list(columns)], columns, weight)
 
     def objective(self, coef: Sequence[float]) -> Fraction:
         """Return the objective of these coefficients (one per column)."""
-        residuals = sum((value * value for value in self._residuals(coef)), Fraction(0))
-        pairs = zip(self.ridge, coef, strict=True)
-        penalty = sum((Fraction(float(w)) * Fraction(float(x)) ** 2 for w, x in pairs), Fraction(0))
-        return Fraction(self.weight) * (residuals + self.rest_square) + penalty
+        residuals, exact = self._residuals(coef), _exact(coef)
+        penalty = _dot(_exact(self.ridge), [x * x for x in exact])
+        return Fraction(self.weight) * (_dot(residuals, residuals) + self.rest_square) + penalty
 
     def gradient(self, coef: Sequence[float], support: Sequence[int]) -> float:
         """Return how far from stationary: |A_j'(b - A xi)| / (|A_j| (|b| + sum |A_i| |xi_i|)), the largest.
 
-        A is the factor with the ridge rows below; a backward stable least-squares solution has a few eps
-        here.
+        A is the factor with the ridge rows below; a backward stable least-squares solution has a few eps here.
         """
-        residuals = self._residuals(coef)
-        size, worst = self.size(coef), 0.0
+        residuals, size, worst = self._residuals(coef), self.size(coef), 0.0
         for j in support:
-            column = [Fraction(float(v)) for v in self.factor[:, j]]
-            product = Fraction(self.weight) * _dot(column, residuals)
-            product -= Fraction(float(self.ridge[j])) * Fraction(float(coef[j]))
-            if product:
-                worst = max(worst, _ratio(product, self.norms[j] * size))
+            if product := self._slope(coef, j, residuals):
+                scale = self.norms[j] * size
+                worst = max(worst, as_float(abs(product) / Fraction(scale)) if scale else math.inf)
         return worst
 
     def slope(self, coef: Sequence[float], j: int) -> float:
         """Return A_j'(b - A xi), half the descent of the objective along one coefficient."""
-        column = [Fraction(float(v)) for v in self.factor[:, j]]
-        product = Fraction(self.weight) * _dot(column, self._residuals(coef))
-        return float(product - Fraction(float(self.ridge[j])) * Fraction(float(coef[j])))
+        return float(self._slope(coef, j, self._residuals(coef)))
+
+    def _slope(self, coef: Sequence[float], j: int, residuals: list[Fraction]) -> Fraction:
+        product = Fraction(self.weight) * _dot(_exact(self.factor[:, j]), residuals)
+        return product - Fraction(float(self.ridge[j])) * Fraction(float(coef[j]))
 
     def size(self, coef: Sequence[float]) -> float:
         """Return |b| + sum |A_j| |xi_j|: eps times this is the rounding level of a residual norm."""
@@ -91,7 +80,8 @@ class CheckedEquation:
     @cached_property
     def rest_square(self) -> Fraction:
         """Squared norm of the target off all columns (not weighted)."""
-        return sum((Fraction(float(v)) ** 2 for v in self.rest), Fraction(0))
+        rest = _exact(self.rest)
+        return _dot(rest, rest)
 
     @cached_property
     def constant(self) -> float:
@@ -102,15 +92,13 @@ class CheckedEquation:
     def norms(self) -> tuple[float, ...]:
         """Norms of the columns with weight and ridge."""
         root = math.sqrt(self.weight)
-        return tuple(
-            math.hypot(*(root * column), math.sqrt(weight))
-            for column, weight in zip(self.factor.T, self.ridge, strict=True)
-        )
+        columns = zip(self.factor.T, self.ridge, strict=True)
+        return tuple(math.hypot(*(root * column), math.sqrt(ridge)) for column, ridge in columns)
 
     def _residuals(self, coef: Sequence[float]) -> list[Fraction]:
         used = [(j, Fraction(float(x))) for j, x in enumerate(coef) if x]
         rows = ([Fraction(float(row[j])) * x for j, x in used] for row in self.factor)
-        return [Fraction(float(y)) - sum(row, Fraction(0)) for y, row in zip(self.z, rows, strict=True)]
+        return [y - sum(row, Fraction(0)) for y, row in zip(_exact(self.z), rows, strict=True)]
 
 
 class NormalEquations:
@@ -163,7 +151,7 @@ class NormalEquations:
         if j not in self._columns:
             equation = self._equation
             values = equation.z if j == len(equation.columns) else equation.factor[:, j]
-            self._columns[j] = [Fraction(float(v)) for v in values]
+            self._columns[j] = _exact(values)
         return self._columns[j]
 
 
@@ -184,5 +172,5 @@ def _dot(a: list[Fraction], b: list[Fraction]) -> Fraction:
     return sum((x * y for x, y in zip(a, b, strict=True) if x and y), Fraction(0))
 
 
-def _ratio(value: Fraction, scale: float) -> float:
-    return as_float(abs(value) / Fraction(scale)) if scale else math.inf
+def _exact(values: Iterable[float]) -> list[Fraction]:
+    return [Fraction(float(value)) for value in values]

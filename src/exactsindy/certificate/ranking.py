@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from exactsindy.certificate.exact import CheckedEquation, NormalEquations, as_float
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
+Array = NDArray[np.float64]
+Scored = tuple[NDArray[np.intp], Array, Array]
 #: Libraries with more supports of the asked size are not enumerated.
 MOST_SUPPORTS = 1_000_000
 _BATCH = 4096
@@ -40,34 +38,29 @@ Ranking = tuple[tuple[Interval, ...], ...]
 
 def countable(equation: CheckedEquation, size: int) -> bool:
     """Return True if the supports of this size are few enough to look at all of them."""
-    width = int(np.count_nonzero(np.any(equation.factor != 0, axis=0)))
+    width = len(_usable(equation))
     return max(math.comb(width, s) for s in range(min(size, width) + 1)) <= MOST_SUPPORTS
 
 
 def rank(equation: CheckedEquation, size: int) -> Ranking:
     """Return the two least objectives of each size up to ``size`` over all admissible supports.
 
-    A support is admissible if it has no zero column and each column is farther than 1e-13 of its norm from
-    the span of those before it. Supports that doubles cannot separate are compared exactly.
+    A support is admissible if it has no zero column and each column is farther than 1e-13 of its norm from the span of
+    those before it. Supports that doubles cannot separate are compared exactly.
     """
     columns, target, scale = _scaled(equation)
-    usable = [int(j) for j in np.flatnonzero(np.any(equation.factor != 0, axis=0))]
     exact = NormalEquations(equation)
     ranking = []
-    for count in range(min(size, len(usable)) + 1):
-        found = _Leaders()
-        for supports in _batches(usable, count):
-            norm, slack, good = _norms(columns, target, supports, exact)
-            found.add(supports[good], norm[good], slack[good])
-        ranking.append(found.two_least(equation, exact, scale))
+    for count in range(min(size, len(_usable(equation))) + 1):
+        leaders = _Leaders()
+        for batch in _admissible(equation, count, columns, target, exact):
+            leaders.add(*batch)
+        ranking.append(leaders.two_least(equation, exact, scale))
     return tuple(ranking)
 
 
 class Rankings:
-    """The rankings of some equations: each is enumerated once, for the largest size it is asked for.
-
-    ``sizes`` are the equations of one problem with every size that will be asked for.
-    """
+    """The rankings of equations of one problem: each is enumerated once, for the largest size announced for it."""
 
     def __init__(self, sizes: Iterable[tuple[CheckedEquation, int]]) -> None:
         self._largest: dict[tuple[str, float, bytes], int] = {}
@@ -97,14 +90,11 @@ def below(equation: CheckedEquation, size: int, level: float) -> tuple[set[tuple
     Where very many are below the level, some of them are left out.
     """
     columns, target, scale = _scaled(equation)
-    usable = [int(j) for j in np.flatnonzero(np.any(equation.factor != 0, axis=0))]
-    exact = NormalEquations(equation)
     better: set[tuple[int, ...]] = set()
     count = 0
-    for supports in _batches(usable, size):
-        norm, slack, good = _norms(columns, target, supports, exact)
-        count += int(np.count_nonzero(good))
-        surely = good & (((norm + slack) * scale) ** 2 + equation.constant < level)
+    for supports, norm, slack in _admissible(equation, size, columns, target, NormalEquations(equation)):
+        count += len(supports)
+        surely = ((norm + slack) * scale) ** 2 + equation.constant < level
         if len(better) < _MOST_KEPT:
             better.update(map(tuple, supports[surely].tolist()))
     return better, count
@@ -136,15 +126,14 @@ class _Leaders:
         self.kept: list[tuple[float, float, tuple[int, ...]]] = []
         self.dropped = math.inf
 
-    def add(self, supports: NDArray[np.intp], norm: NDArray[np.float64], slack: NDArray[np.float64]) -> None:
+    def add(self, supports: NDArray[np.intp], norm: Array, slack: Array) -> None:
         low, high = np.maximum(norm - slack, 0.0), norm + slack
         level = np.sort(np.append(high, [entry[1] for entry in self.kept]))[:2]
         if len(level) == 2:
             self.kept = [entry for entry in self.kept if entry[0] <= level[1]]
             close = low <= level[1]
             supports, low, high = supports[close], low[close], high[close]
-        rows = zip(low.tolist(), high.tolist(), map(tuple, supports.tolist()), strict=True)
-        self.kept.extend(rows)
+        self.kept.extend(zip(low.tolist(), high.tolist(), map(tuple, supports.tolist()), strict=True))
         if len(self.kept) > _MOST_KEPT:
             # So many ties: the rest is remembered as "somewhere above the least of their lower ends".
             self.kept.sort()
@@ -154,19 +143,16 @@ class _Leaders:
     def two_least(self, equation: CheckedEquation, exact: NormalEquations, scale: float) -> tuple[Interval, ...]:
         intervals = []
         for position, (low, high, support) in enumerate(sorted(self.kept)):
+            ends = (low * scale) ** 2, (high * scale) ** 2
             if position < _MOST_EXACT:
-                value = as_float(exact.pivots(support)[1]) + equation.constant
-                intervals.append(Interval(value, value))
-            else:
-                squares = (low * scale) ** 2, (high * scale) ** 2
-                intervals.append(Interval(squares[0] + equation.constant, squares[1] + equation.constant))
+                ends = (as_float(exact.pivots(support)[1]),) * 2
+            intervals.append(Interval(ends[0] + equation.constant, ends[1] + equation.constant))
         if self.dropped < math.inf:
-            least = (self.dropped * scale) ** 2 + equation.constant
-            intervals += [Interval(least, math.inf)] * 2
+            intervals += [Interval((self.dropped * scale) ** 2 + equation.constant, math.inf)] * 2
         return _order(intervals)
 
 
-def _scaled(equation: CheckedEquation) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+def _scaled(equation: CheckedEquation) -> tuple[Array, Array, float]:
     """Return unit columns with the ridge inside, a unit target (both compressed), and the target's norm."""
     norms = np.array([norm or 1.0 for norm in equation.norms])
     root = math.sqrt(equation.weight)
@@ -177,23 +163,28 @@ def _scaled(equation: CheckedEquation) -> tuple[NDArray[np.float64], NDArray[np.
     return triangle[:, :-1], triangle[:, -1], scale
 
 
-def _batches(usable: Sequence[int], count: int) -> Iterator[NDArray[np.intp]]:
-    supports = itertools.combinations(usable, count)
-    while chunk := list(itertools.islice(supports, _BATCH)):
-        yield np.array(chunk, dtype=np.intp).reshape(len(chunk), count)
+def _usable(equation: CheckedEquation) -> list[int]:
+    return [int(j) for j in np.flatnonzero(equation.factor.any(axis=0))]
+
+
+def _admissible(
+    equation: CheckedEquation, count: int, columns: Array, target: Array, exact: NormalEquations
+) -> Iterator[Scored]:
+    """Yield the admissible supports of one size in batches, with their residual norms and the rounding of these."""
+    candidates = itertools.combinations(_usable(equation), count)
+    while chunk := list(itertools.islice(candidates, _BATCH)):
+        supports = np.array(chunk, dtype=np.intp).reshape(len(chunk), count)
+        norm, slack, good = _norms(columns, target, supports, exact)
+        yield supports[good], norm[good], slack[good]
 
 
 def _norms(
-    columns: NDArray[np.float64],
-    target: NDArray[np.float64],
-    supports: NDArray[np.intp],
-    exact: NormalEquations,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+    columns: Array, target: Array, supports: NDArray[np.intp], exact: NormalEquations
+) -> tuple[Array, Array, NDArray[np.bool_]]:
     """Return residual norms, their rounding, and which supports are admissible (Gram-Schmidt on a batch)."""
     batch, size = supports.shape
     rounding = 16 * (size + 2) * math.sqrt(len(target)) * _EPS
-    work = [columns[:, supports[:, i]] for i in range(size)]
-    work.append(np.repeat(target[:, None], batch, axis=1))
+    work = [*(columns[:, supports[:, i]] for i in range(size)), np.repeat(target[:, None], batch, axis=1)]
     good = np.ones(batch, dtype=bool)
     shares = np.zeros((size, size + 1, batch))
     for i in range(size):
@@ -212,7 +203,7 @@ def _norms(
     return norm, rounding * _spread(shares), good
 
 
-def _spread(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+def _spread(shares: Array) -> Array:
     """Return 1 + sum |x_i| for the coefficients x of the last column on the ones before it."""
     solution = np.zeros((len(shares), shares.shape[2]))
     for i in reversed(range(len(shares))):

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from exactsindy.certificate.exact import GRADIENT, RELATIVE, CheckedEquation, NormalEquations, as_float, tolerance
 from exactsindy.certificate.ranking import below, countable
 from exactsindy.certificate.verification import TOO_MANY
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from exactsindy.problem import Problem
+from exactsindy.problem import Problem
 
 
 def check_rivals(
@@ -28,32 +25,15 @@ def check_rivals(
     count: int | None = None,
     within: float | None = None,
 ) -> tuple[list[str], str]:
-    """Check the best supports of exactly ``size`` terms of one equation.
+    """Check the best supports of exactly ``size`` terms of the equation with index ``target``.
 
-    Parameters
-    ----------
-    problem, target
-        The regression, and the index of the equation.
-    members
-        Records with ``support``, ``terms`` (coefficients by name), ``objective`` and ``excess``, best first.
-    ridge
-        Ridge weights of the equation over all terms of the problem.
-    size
-        Number of terms of each support.
-    complete
-        Whether it is claimed that nothing is missing of what was asked for.
-    count, within
-        What was asked for: so many supports, or all with an objective of at most (1 + within) times the best.
-
-    Returns
-    -------
-    tuple
-        One sentence for each claim that does not hold, and why completeness was not checked (empty if it was).
+    ``members`` are records with ``support``, ``terms`` (coefficients by name), ``objective`` and ``excess``, best
+    first; ``ridge`` are the equation's weights over all terms. ``complete`` claims that nothing is missing of what was
+    asked for: ``count`` supports, or all with an objective of at most (1 + within) times the best. Returns one sentence
+    for each claim that does not hold, and why completeness was not checked (empty if it was).
     """
     equation = CheckedEquation.of(problem, target, np.asarray(ridge, dtype=np.float64))
-    failures = [
-        f"[{i}]: {text}" for i, member in enumerate(members) for text in _wrong(problem, equation, member, size)
-    ]
+    failures = [f"[{i}]: {text}" for i, m in enumerate(members) for text in _wrong(problem, equation, m, size)]
     if failures:
         return failures, ""
     objectives = [float(member.objective) for member in members]
@@ -63,17 +43,14 @@ def check_rivals(
         expected = objective / objectives[0] - 1.0 if objectives[0] > 0 else (0.0 if objective == 0 else np.inf)
         if not np.isclose(float(member.excess), expected, rtol=RELATIVE, atol=RELATIVE):
             failures.append(f"[{i}]: its excess is claimed to be {member.excess!r}; the objectives give {expected!r}.")
-    if not complete:
-        return failures, ""
-    if not countable(equation, size):
+    if complete and not countable(equation, size):
         return failures, TOO_MANY
-    failures += _missing(problem, equation, members, size, count, within)
-    return failures, ""
+    return failures + (_missing(problem, equation, members, size, count, within) if complete else []), ""
 
 
 def _wrong(problem: Problem, equation: CheckedEquation, member: Any, size: int) -> Iterator[str]:
     """Yield what is wrong with one support, its coefficients or its objective."""
-    support, terms = tuple(member.support), _numbers(member.terms)
+    support, terms = tuple(member.support), {name: float(value) for name, value in member.terms.items()}
     if sorted(set(support)) != list(support) or not set(support) <= set(equation.columns):
         yield f"{support} is no increasing list of terms of the library of {equation.name}."
         return
@@ -96,14 +73,9 @@ def _wrong(problem: Problem, equation: CheckedEquation, member: Any, size: int) 
         yield "the coefficients are not the least-squares fit on their support."
 
 
-def _numbers(terms: Mapping[str, Any]) -> dict[str, float]:
-    return {name: float(value) for name, value in terms.items()}
-
-
 def _coefficients(problem: Problem, equation: CheckedEquation, member: Any) -> list[float]:
     """Return the coefficients of a support, one for each column of the equation."""
-    values = {problem.names.index(name): value for name, value in _numbers(member.terms).items()}
-    return [values.get(j, 0.0) for j in equation.columns]
+    return [float(member.terms.get(problem.names[j], 0.0)) for j in equation.columns]
 
 
 def _missing(
@@ -124,13 +96,10 @@ def _missing(
     if within is not None and objectives:
         level = max(level, (1 + within) * min(objectives))
     better, admissible = below(equation, size, level - 2 * tolerance(level, floor))
-    absent = sorted(better - listed)
-    if absent:
+    if absent := sorted(better - listed):
         named = tuple(equation.columns[j] for j in absent[0])
         return [f"called complete, but the support {named} is better than the last one listed and is missing."]
     wanted = 1 if count is None else count
     if len(members) < min(wanted, admissible):
-        return [
-            f"called complete with {len(members)} supports, but {wanted} were asked for and there are {admissible}."
-        ]
+        return [f"called complete with {len(members)} supports, but {wanted} were asked for, there are {admissible}."]
     return []

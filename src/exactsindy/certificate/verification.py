@@ -15,53 +15,27 @@ _ABOUT_ALL = {"optimal": "optimality", "infeasible": "infeasibility", "bound": "
 
 @dataclass(frozen=True)
 class EquationCheck:
-    """What was found for one equation, or for all equations that share one budget.
+    """What was found for one equation, or for all that share one budget: True, False, or None where not checked.
 
-    Each finding is True, False, or None where it was not checked.
-
-    Parameters
-    ----------
-    target
-        Its name, or the names of all that share the budget.
-    claimed
-        What is said about all supports: ``"optimal"`` or ``"infeasible"`` if the status says so; ``"bound"`` if a
-        search was stopped, but has a lower bound; ``"nothing"`` if the support was given.
-    feasible
-        Not more than k terms, linearly independent, of the equation's library, no coefficient elsewhere, and all
-        constraints hold.
-    objective, objective_error
-        The claimed objective is that of the coefficients; relative difference, recomputed in exact
-        arithmetic.
-    stationary, gradient
-        The coefficients are the least-squares fit on their support; largest relative gradient, about 1e-16.
-    bound
-        The claimed lower bound does not exceed the objective, nor that of any support looked at.
-    optimality
-        ``"enumerated"`` if all supports were looked at.
-    optimal
-        No support is better than this one, whatever gap or bound is claimed. False is a failure only if the status
-        says optimal. Of an equation called infeasible: no support satisfies the constraints.
-    margin
-        The next-best support of the same size is as far as claimed (None: not claimed or not checked).
-    failures
-        One sentence for each claim that does not hold.
-    reason
-        Why not all supports were looked at, or could not be told apart.
+    ``claimed`` is what is said about all supports: ``"optimal"`` or ``"infeasible"`` if the status says so; ``"bound"``
+    if a search was stopped, but has a lower bound; ``"nothing"`` if the support was given. ``optimal`` says that no
+    support is better than this one, whatever gap or bound is claimed; False is a failure only if the status says
+    optimal. Of an equation called infeasible it says that no support satisfies the constraints.
     """
 
-    target: str
+    target: str  # its name, or the names of all that share the budget
     claimed: Claimed
-    failures: tuple[str, ...]
-    feasible: bool | None = None
-    objective: bool | None = None
-    objective_error: float | None = None
-    stationary: bool | None = None
-    gradient: float | None = None
-    bound: bool | None = None
-    optimality: Optimality = "not checked"
+    failures: tuple[str, ...]  # one sentence for each claim that does not hold
+    feasible: bool | None = None  # <= k independent terms of the library, no coefficient elsewhere, constraints hold
+    objective: bool | None = None  # the claimed objective is that of the coefficients
+    objective_error: float | None = None  # relative, recomputed in exact arithmetic
+    stationary: bool | None = None  # the coefficients are the least-squares fit on their support
+    gradient: float | None = None  # largest relative one, about 1e-16 of a good fit
+    bound: bool | None = None  # the lower bound exceeds neither the objective nor that of any support looked at
+    optimality: Optimality = "not checked"  # "enumerated" if all supports were looked at
     optimal: bool | None = None
-    margin: bool | None = None
-    reason: str = ""
+    margin: bool | None = None  # the next-best support of the same size is as far as claimed (None also: not claimed)
+    reason: str = ""  # why not all supports were looked at, or could not be told apart
 
     @property
     def ok(self) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from exactsindy.certificate.claim_checks import check_claim, check_infeasible, not_finite, plain_findings
 from exactsindy.certificate.claim_reading import Claim, read_claims
@@ -14,22 +13,19 @@ from exactsindy.certificate.exact import tolerance
 from exactsindy.certificate.ranking import Rankings
 from exactsindy.certificate.verification import EquationCheck, Verification
 from exactsindy.constraints import Rules, compile_rules
-
-if TYPE_CHECKING:
-    from exactsindy.problem import Problem
+from exactsindy.problem import Problem
 
 
 def verify(problem: Problem, solution: Claims) -> Verification:
     """Recompute what a solution claims, independently of the solver that found it.
 
-    Supports, objective, stationarity and bound are checked in exact arithmetic. Where there are at most 1e6
-    supports of the size asked for, all are looked at: none may have an objective below the claimed lower
-    bound, and none a better one than an answer called optimal, whatever gap is claimed: one found with a coarse
-    ``Settings.gap`` passes only if it is the best all the same.
+    Supports, objective, stationarity and bound are checked in exact arithmetic. Where there are at most 1e6 supports of
+    the size asked for, all are looked at: none may have an objective below the claimed lower bound, and none a better
+    one than an answer called optimal, whatever gap is claimed: one found with a coarse ``Settings.gap`` passes only if
+    it is the best all the same.
 
-    A claimed value v passes if it is right to 1e-9 v plus the rounding of a residual norm computed in
-    doubles, 64 sqrt(D + 1) eps (|y| + sum |xi_j| |theta_j|). At that level (an exact fit) margins are not
-    checked.
+    A claimed value v passes if it is right to 1e-9 v plus the rounding of a residual norm computed in doubles,
+    64 sqrt(D + 1) eps (|y| + sum |xi_j| |theta_j|). At that level (an exact fit) margins are not checked.
 
     Parameters
     ----------
@@ -68,46 +64,18 @@ def verify_all(problem: Problem, solutions: Sequence[Claims]) -> tuple[Verificat
 
     Beside what `verify` does, the solutions are compared: none of at most k terms may have a smaller objective than an
     answer of size k that is called optimal. This holds also where supports are too many to look at all of them.
-
-    Parameters
-    ----------
-    problem
-        The problem the solutions are meant for.
-    solutions
-        The claims, in any order.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from exactsindy.problem import Problem
-    >>> from exactsindy.solver import solve_path
-    >>> problem = Problem.from_arrays(np.eye(3), np.array([3.0, 2.0, 1.0]))
-    >>> [check.ok for check in verify_all(problem, solve_path(problem, 2))]
-    [True, True, True]
     """
     read = [read_claims(problem, solution) for solution in solutions]
-    rules = [_rules(problem, solution) for solution in solutions]
+    constraints = [getattr(solution, "constraints", ()) for solution in solutions]
+    rules = [compile_rules(problem, given) if given else None for given in constraints]
     free = [claim for claims, rule in zip(read, rules, strict=True) if rule is None for claim in claims]
     rankings = Rankings((e, cap) for claim in free for e, cap in zip(claim.equations, claim.caps, strict=True))
     verifications = []
     for solution, claims, rule in zip(solutions, read, rules, strict=True):
-        checks = []
-        for claim in claims:
-            others = [
-                other
-                for candidates, its in zip(read, rules, strict=True)
-                if _same_rules(its, rule)
-                for other in candidates
-            ]
-            checks.append(_compared(_check(claim, rule, rankings), claim, others))
-        same = solution.problem.fingerprint == problem.fingerprint
-        verifications.append(Verification(tuple(checks), same))
+        others = [other for group, its in zip(read, rules, strict=True) if _same_rules(its, rule) for other in group]
+        checks = tuple(_compared(_check(claim, rule, rankings), claim, others) for claim in claims)
+        verifications.append(Verification(checks, solution.problem.fingerprint == problem.fingerprint))
     return tuple(verifications)
-
-
-def _rules(problem: Problem, solution: Claims) -> Rules | None:
-    constraints = getattr(solution, "constraints", ())
-    return compile_rules(problem, constraints) if constraints else None
 
 
 def _same_rules(a: Rules | None, b: Rules | None) -> bool:
