@@ -70,7 +70,7 @@ def verify_run(discovery: Discovery) -> RunVerification:
     >>> import exactsindy as es, tempfile
     >>> t = np.arange(0.0, 10.0, 0.05)
     >>> found = es.discover(np.exp(-t), time=t, states=("x",), library=es.Polynomials(1))
-    >>> verify_run(es.Discovery.load(discovery.save(tempfile.mkdtemp()))).ok
+    >>> verify_run(es.Discovery.load(found.save(tempfile.mkdtemp()))).ok
     True
     """
     others = list(_others(discovery))
