@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
+from exactsindy._types import Array
 from exactsindy.errors import SolverError
-from exactsindy.problem import find_target
+from exactsindy.problem import Problem, find_target
 from exactsindy.solver.settings import Total
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from exactsindy.problem import Problem
 
 
 class HasSupport(Protocol):
@@ -32,7 +28,7 @@ Supports: TypeAlias = (
 )
 
 
-def ridge_matrix(problem: Problem, ridge: Any) -> NDArray[np.float64]:
+def ridge_matrix(problem: Problem, ridge: Any) -> Array:
     """Return the ridge as an (m, D) matrix: a number, D weights, or one row of weights per equation."""
     shape = (len(problem.target_names), len(problem.terms))
     if isinstance(ridge, float) and 0.0 <= ridge < float("inf"):
@@ -74,7 +70,7 @@ def sizes(problem: Problem, k: Any, name: str = "k") -> tuple[int, ...]:
     return tuple(counts)
 
 
-def total(problem: Problem, k: Total) -> tuple[int, NDArray[np.float64]]:
+def total(problem: Problem, k: Total) -> tuple[int, Array]:
     """Return the shared budget and one weight per target."""
     count = _count(k.k, "Total(k)")
     m = len(problem.target_names)

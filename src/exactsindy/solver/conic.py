@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.constraints import Cone, Stacked
 from exactsindy.errors import SolverError
 from exactsindy.solver import interrupt
@@ -25,7 +26,7 @@ class _Search:
     deadline: Deadline
     best: float = np.inf
     support: tuple[int, ...] | None = None
-    coef: NDArray[np.float64] | None = None
+    coef: Array | None = None
     open: float = np.inf
     nodes: int = 0
     unproved: bool = False  # Clarabel said of a whole support that it is infeasible, without a proof
@@ -131,7 +132,7 @@ def propagate(stacked: Stacked, flags: Flags) -> bool:
         flags[v] = 0 if stacked.presence[row, v] > 0 else 1
 
 
-def feasible(problem: Conic, x: NDArray[np.float64]) -> bool:
+def feasible(problem: Conic, x: Array) -> bool:
     """Return True if a point satisfies all conditions to 1e-9 of their scale."""
     s = problem.stacked
     for rows, rhs, equal in ((s.equal, s.equal_rhs, True), (s.below, s.below_rhs, False)):
@@ -145,7 +146,7 @@ def feasible(problem: Conic, x: NDArray[np.float64]) -> bool:
     return all(_inside(cone, x) for cone in problem.cones)
 
 
-def _inside(cone: Cone, x: NDArray[np.float64]) -> bool:
+def _inside(cone: Cone, x: Array) -> bool:
     """Return True if a point lies in a cone, to 1e-9 of what is added up there."""
     parts = cone.matrix * x
     point = cone.offset - parts.sum(axis=1)

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from exactsindy._types import Array
 from exactsindy.errors import ConstraintError, SolverError
+from exactsindy.problem import Problem
 from exactsindy.solver import arguments, backends, conic, interrupt, significant
 from exactsindy.solver.backends import native
 from exactsindy.solver.backends.component import Component
@@ -24,17 +26,12 @@ from exactsindy.solver.settings import BRIEF, Deadline, Settings, Status, Total
 from exactsindy.solver.shared_budget import Pair, Values, pair_of, solve_shared
 from exactsindy.solver.solution import Solution
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from exactsindy.problem import Problem
-
 
 def solve(
     problem: Problem,
     k: tuple[int, ...] | Total,
     constraints: Sequence[Any],
-    ridge: NDArray[np.float64],
+    ridge: Array,
     starts: Sequence[int] | None,
     settings: Settings,
     backend: str = "native",
@@ -49,7 +46,7 @@ def path(
     problem: Problem,
     k_max: int | Total,
     constraints: Sequence[Any],
-    ridge: NDArray[np.float64],
+    ridge: Array,
     starts: Sequence[int] | None,
     settings: Settings,
 ) -> Iterator[Solution]:
@@ -72,7 +69,7 @@ def pool(
     problem: Problem,
     k: tuple[int, ...],
     constraints: Sequence[Any],
-    ridge: NDArray[np.float64],
+    ridge: Array,
     starts: Sequence[int] | None,
     settings: Settings,
     count: int | None,
@@ -93,9 +90,7 @@ def pool(
     return pools
 
 
-def refit(
-    problem: Problem, supports: list[tuple[int, ...]], constraints: Sequence[Any], ridge: NDArray[np.float64]
-) -> Solution:
+def refit(problem: Problem, supports: list[tuple[int, ...]], constraints: Sequence[Any], ridge: Array) -> Solution:
     """Fit given supports under the constraints on coefficients; those on supports do not matter here."""
     task = Task.of(problem, tuple(len(chosen) for chosen in supports), constraints, ridge)
     if task.rules.convex:

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from exactsindy._types import Array
 from exactsindy.constraints import Rules, compile_rules
+from exactsindy.problem import Problem
 from exactsindy.solver import arguments, conic
 from exactsindy.solver.backends.component import Budget, Component
 from exactsindy.solver.equations import equations_of
 from exactsindy.solver.outcome import Outcome
 from exactsindy.solver.settings import Settings, Total
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from exactsindy.problem import Problem
 
 _DECISIVE = 500  # nodes within which a feasible support turns up, when looking for a conflict
 _MOST_CONFLICTS = 40  # longer lists of constraints are not searched for a conflict
@@ -30,15 +27,13 @@ class Task:
 
     problem: Problem
     rules: Rules
-    ridge: NDArray[np.float64]
+    ridge: Array
     k: tuple[int, ...] | Total
     components: tuple[Component, ...]
     values: dict[tuple[int, int], Outcome] = field(default_factory=dict)  # by equation and size, for `Total`
 
     @classmethod
-    def of(
-        cls, problem: Problem, k: tuple[int, ...] | Total, constraints: Sequence[Any], ridge: NDArray[np.float64]
-    ) -> Task:
+    def of(cls, problem: Problem, k: tuple[int, ...] | Total, constraints: Sequence[Any], ridge: Array) -> Task:
         """Translate constraints and split the problem."""
         rules = compile_rules(problem, constraints)
         weights = arguments.total(problem, k)[1] if isinstance(k, Total) else np.ones(len(problem.target_names))

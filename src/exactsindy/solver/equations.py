@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.errors import SolverError
+from exactsindy.problem import Problem
 from exactsindy.solver.outcome import Outcome
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from exactsindy.problem import Problem
 
 MAX_SIZE = 64  # the native core's largest support
 
@@ -27,10 +24,10 @@ class Equation:
     """
 
     target: str
-    factor: NDArray[np.float64]
-    z: NDArray[np.float64]
-    rest: NDArray[np.float64]
-    ridge: NDArray[np.float64]
+    factor: Array
+    z: Array
+    rest: Array
+    ridge: Array
     variables: NDArray[np.intp]
     names: tuple[str, ...]
 
@@ -64,7 +61,7 @@ class Equation:
         )
 
 
-def equations_of(problem: Problem, ridge: NDArray[np.float64]) -> list[Equation]:
+def equations_of(problem: Problem, ridge: Array) -> list[Equation]:
     """Split a problem into its equations; ``ridge`` is (m, D) over ``problem.terms``."""
     equations: list[Equation] = []
     width = len(problem.terms)

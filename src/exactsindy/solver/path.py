@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from exactsindy.constraints import constraint_list
+from exactsindy.constraints import Constraint, constraint_list
 from exactsindy.errors import SolverError
+from exactsindy.problem import Problem
 from exactsindy.solver import arguments, constrained_solving, display, interrupt
+from exactsindy.solver.arguments import Supports
 from exactsindy.solver.backends import native
 from exactsindy.solver.equations import equations_of, local_starts
-from exactsindy.solver.settings import Settings, Total
+from exactsindy.solver.settings import Settings, Status, Total
 from exactsindy.solver.solution import Solution
 from exactsindy.solver.solving import shared
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from exactsindy.constraints import Constraint
-    from exactsindy.problem import Problem
-    from exactsindy.solver.arguments import Supports
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,11 +74,27 @@ class Path:
         sizes = arguments.sizes(self.problem, k)
         return Solution.rows(self.problem, [(self[size], i) for i, size in enumerate(sizes)])
 
+    def _rows(self) -> Iterator[tuple[str, int, float, str, str]]:
+        """Yield equation, size, objective, proof and terms."""
+        joint, names, targets = self[0].joint, self.problem.names, self.problem.target_names
+        for i in range(1 if joint else len(targets)):
+            rows = range(len(targets)) if joint else [i]
+            for k, item in enumerate(self.solutions):
+                terms = [(f"{targets[row]}: " if joint else "") + names[j] for row in rows for j in item.support[row]]
+                proof = "proved" if item.status[i] is Status.OPTIMAL else f"gap {item.gap[i]:.1e}"
+                yield "all" if joint else targets[i], k, float(item.objective[i]), proof, ", ".join(terms) or "(none)"
+
     def __str__(self) -> str:
-        return display.path_text(self.solutions)
+        lines = []
+        for label, k, objective, proof, terms in self._rows():
+            if k == 0:
+                lines.append("all equations" if label == "all" else label)
+            lines.append(f"  {k:3d}  {objective:.8g}  {proof}  {terms}")
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        return display.path_html(self.solutions)
+        rows = [(label, str(k), f"{objective:.6g}", *more) for label, k, objective, *more in self._rows()]
+        return display.table(("equation", "k", "objective", "proof", "terms"), rows)
 
     def __repr__(self) -> str:
         proved = sum(s.optimal for s in self.solutions)

@@ -4,25 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from exactsindy.constraints import constraint_list
+from exactsindy.constraints import Constraint, constraint_list
 from exactsindy.errors import SolverError
-from exactsindy.problem import find_target
+from exactsindy.problem import Problem, find_target
 from exactsindy.solver import arguments, constrained_solving, display, interrupt
+from exactsindy.solver.arguments import Supports
 from exactsindy.solver.backends import native
 from exactsindy.solver.equations import equations_of, local_starts
 from exactsindy.solver.outcome import Outcome
 from exactsindy.solver.settings import Settings, Total
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from exactsindy.constraints import Constraint
-    from exactsindy.problem import Problem
-    from exactsindy.solver.arguments import Supports
 
 CAPACITY = 200_000  # most supports kept for one equation
 
@@ -64,10 +58,20 @@ class Pool:
         return sum(len(members) for members in self.members.values())
 
     def __str__(self) -> str:
-        return display.pool_text(self.members, self.complete)
+        lines = []
+        for target, members in self.members.items():
+            whole = "complete" if self.complete[target] else "NOT complete"
+            lines.append(f"{target}: {len(members)} support{'s' if len(members) != 1 else ''}, {whole}")
+            lines += [f"  {100 * m.excess:8.3f} %  {display.equation(target, m.terms.items())}" for m in members]
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        return display.pool_html(self.members)
+        rows = [
+            (target, str(rank), f"{100 * m.excess:.3g} %", ", ".join(f"{v:.4g} {t}" for t, v in m.terms.items()))
+            for target, members in self.members.items()
+            for rank, m in enumerate(members, 1)
+        ]
+        return display.table(("equation", "rank", "worse by", "terms"), rows)
 
     def __repr__(self) -> str:
         return f"<Pool of {len(self)} supports, {'complete' if all(self.complete.values()) else 'not complete'}>"

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from exactsindy.constraints import Rules
 from exactsindy.errors import ConstraintError
 from exactsindy.solver.backends.component import Budget, Component
 from exactsindy.solver.outcome import Answer, Outcome
 from exactsindy.solver.settings import BRIEF, Deadline, Settings
-
-if TYPE_CHECKING:
-    from exactsindy.constraints import Rules
 
 _FIRST, _MOST = 4, 4096  # supports looked at first, and at most, of one size
 

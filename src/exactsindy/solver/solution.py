@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.certificate import Certificate
+from exactsindy.problem import Problem
 from exactsindy.solver import arguments, display
 from exactsindy.solver.outcome import Outcome
 from exactsindy.solver.settings import PROVED, Settings, Status, Total
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from exactsindy.problem import Problem
 
 # Rounding level of a residual norm: this many units in the last place of |y| + sum |xi_j| |theta_j|.
 ROUNDING = 16 * np.finfo(np.float64).eps
@@ -51,15 +50,15 @@ class Solution:
     """
 
     problem: Problem
-    coef: NDArray[np.float64]
+    coef: Array
     support: tuple[tuple[int, ...], ...]
-    objective: NDArray[np.float64]
-    lower_bound: NDArray[np.float64]
-    margin: NDArray[np.float64]
+    objective: Array
+    lower_bound: Array
+    margin: Array
     status: tuple[Status, ...]
     nodes: NDArray[np.int64]
-    seconds: NDArray[np.float64]
-    ridge: NDArray[np.float64]
+    seconds: Array
+    ridge: Array
     k: tuple[int, ...] | Total
     constraints: tuple[Any, ...] = ()
     conflict: tuple[str, ...] = ()
@@ -70,7 +69,7 @@ class Solution:
         problem: Problem,
         outcomes: Sequence[Outcome],
         *,
-        ridge: NDArray[np.float64],
+        ridge: Array,
         k: tuple[int, ...] | Total,
         settings: Settings,
         constraints: tuple[Any, ...] = (),
@@ -116,7 +115,7 @@ class Solution:
         position = {name: j for j, name in enumerate(problem.names)}
         columns = [np.array([position[name] for name in s.problem.names], dtype=np.intp) for s, _ in picks]
 
-        def spread(name: str) -> NDArray[np.float64]:
+        def spread(name: str) -> Array:
             table = np.zeros((len(picks), len(problem.terms)))
             for line, (s, row), places in zip(table, picks, columns, strict=True):
                 line[places] = getattr(s, name)[row]
@@ -152,12 +151,12 @@ class Solution:
         return all(status is Status.OPTIMAL for status in self.status)
 
     @property
-    def floor(self) -> NDArray[np.float64]:
+    def floor(self) -> Array:
         """Objectives below this cannot be told from an exact fit of the data."""
         return floors(self.problem, self.coef, self.k, len(self.status))
 
     @property
-    def gap(self) -> NDArray[np.float64]:
+    def gap(self) -> Array:
         """Relative distance between the objective and the proved bound."""
         return relative_gap(self.objective, self.lower_bound, self.floor)
 
@@ -214,18 +213,53 @@ class Solution:
             constraints=tuple(map(str, self.constraints)),
         )
 
+    def _facts(self, i: int) -> str:
+        """Return one line on what is proved about an entry of `status`, and what it cost."""
+        status, gap, margin = self.status[i], self.gap[i], float(self.margin[i])
+        if status is Status.INFEASIBLE:
+            return str(status.value)
+        close = f"proved within {100 * gap:.2g} %" if gap > 1e-8 else "proved optimal"
+        words = {Status.OPTIMAL: close, Status.REFITTED: "refitted, nothing proved"}
+        parts = [words.get(status, status.name.lower().replace("_", " ") + ", not proved")]
+        parts.append(f"objective {self.objective[i]:.8g}")
+        if math.isfinite(self.lower_bound[i]):
+            parts += [f"bound {self.lower_bound[i]:.8g}", f"gap {gap:.1e}"]
+        parts.append(f"next best {display.percent(margin)}" + (" worse" if 0 < margin < math.inf else ""))
+        parts += [f"{int(self.nodes[i])} nodes", display.seconds(float(self.seconds[i]))]
+        return " | ".join([*parts, "exact fit"] if self.exact_fit[i] else parts)
+
     def __str__(self) -> str:
-        return display.solution_text(self)
+        lines = []
+        for row, (target, terms) in enumerate(self.terms.items()):
+            lines.append(display.equation(target, terms.items()))
+            if not self.joint and not isinstance(self.k, Total):
+                lines.append(f"    k <= {self.k[row]} | {self._facts(row)}")
+        if self.joint:
+            size = self.k.k if isinstance(self.k, Total) else ", ".join(map(str, self.k))
+            each = f", each <= {', '.join(map(str, self.caps))}" if self.caps else ""
+            lines.append(f"    all together k <= {size}{each} | {self._facts(0)}")
+        if self.conflict:
+            lines.append("    these cannot hold together: " + "; ".join(self.conflict))
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        return display.solution_html(self)
+        from exactsindy.library import mathml_equation  # only notebooks need it
+
+        lines = []
+        for row, target in enumerate(self.problem.target_names):
+            terms = [(float(self.coef[row, j]), self.problem.terms[j]) for j in self.support[row]]
+            lines.append(mathml_equation(target, terms))
+            if not self.joint:
+                lines.append(display.note(self._facts(row)))
+        if self.joint:
+            lines.append(display.note(f"all together: {self._facts(0)}"))
+        return f"<div>{''.join(lines)}</div>"
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{t}: {len(s)} terms" for t, s in zip(self.problem.target_names, self.support, strict=True))
         widest = float(np.max(self.gap, initial=0.0))
         proof = "proved optimal" if widest <= 1e-8 else f"proved within {widest:.1e}"
-        proof = proof if self.optimal else "not proved"
-        return f"<Solution {shown}; {proof}>"
+        return f"<Solution {shown}; {proof if self.optimal else 'not proved'}>"
 
 
 def status_of(outcome: Outcome, gap: float, settings: Settings) -> Status:
@@ -243,9 +277,7 @@ def status_of(outcome: Outcome, gap: float, settings: Settings) -> Status:
     return outcome.stop or Status.TOLERANCE
 
 
-def floors(
-    problem: Problem, coef: NDArray[np.float64], k: tuple[int, ...] | Total, entries: int
-) -> NDArray[np.float64]:
+def floors(problem: Problem, coef: Array, k: tuple[int, ...] | Total, entries: int) -> Array:
     """Return the squared rounding level of residual norms, (16 eps (|y| + sum |xi_j| |theta_j|))^2, per entry."""
     norms = np.broadcast_to(problem.column_norms, coef.shape)
     size = np.sqrt(problem.rss(np.zeros_like(coef))) + np.sum(np.abs(coef) * norms, axis=1)
@@ -253,13 +285,11 @@ def floors(
     return np.asarray(level) if entries == len(level) and not isinstance(k, Total) else np.array([level.sum()])
 
 
-def _weights(problem: Problem, k: tuple[int, ...] | Total) -> NDArray[np.float64]:
+def _weights(problem: Problem, k: tuple[int, ...] | Total) -> Array:
     return arguments.total(problem, k)[1] if isinstance(k, Total) else np.ones(len(problem.target_names))
 
 
-def relative_gap(
-    objective: NDArray[np.float64], lower_bound: NDArray[np.float64], floor: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def relative_gap(objective: Array, lower_bound: Array, floor: Array) -> Array:
     """Return (objective - lower_bound) / max(objective, floor); 0 where both are 0."""
     scale = np.maximum(objective, floor)
     with np.errstate(invalid="ignore", over="ignore"):

@@ -75,11 +75,7 @@ def read_solution(record: Mapping[str, Any], problem: Problem) -> Solution:
 def _size_record(k: tuple[int, ...] | Total) -> Any:
     if not isinstance(k, Total):
         return [int(size) for size in k]
-    return {
-        "k": int(k.k),
-        "weights": _listed(k.weights),
-        "caps": _listed(k.caps),
-    }
+    return {"k": int(k.k), "weights": _listed(k.weights), "caps": _listed(k.caps)}
 
 
 def _listed(value: Any) -> Any:

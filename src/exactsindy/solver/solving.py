@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from exactsindy.constraints import constraint_list
+from numpy.typing import ArrayLike
+
+from exactsindy._types import Array
+from exactsindy.constraints import Constraint, constraint_list
+from exactsindy.problem import Problem
 from exactsindy.solver import arguments, backends, constrained_solving, interrupt
+from exactsindy.solver.arguments import Supports
 from exactsindy.solver.backends import native
 from exactsindy.solver.equations import equations_of, local_starts
 from exactsindy.solver.settings import BRIEF, Deadline, Settings, Total
 from exactsindy.solver.shared_budget import Values, native_values, solve_shared
 from exactsindy.solver.solution import Solution
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-
-    from exactsindy.constraints import Constraint
-    from exactsindy.problem import Problem
-    from exactsindy.solver.arguments import Supports
 
 
 def solve(
@@ -104,7 +100,7 @@ def shared(
     problem: Problem,
     k: Total,
     budgets: Sequence[int],
-    ridge: NDArray[np.float64],
+    ridge: Array,
     starts: Sequence[int] | None,
     settings: Settings,
     backend: str = "native",

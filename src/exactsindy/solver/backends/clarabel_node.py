@@ -14,17 +14,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from exactsindy.constraints import Cone, triangle
+from exactsindy._types import Array
+from exactsindy.constraints import Cone, Stacked, triangle
 from exactsindy.errors import MissingDependency
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from exactsindy.constraints import Stacked
 
 _EPS = float(np.finfo(np.float64).eps)
 _FAR = 1e6
@@ -37,8 +34,8 @@ class Conic:
 
     stacked: Stacked
     cones: tuple[Cone, ...]
-    centre: NDArray[np.float64]
-    spread: NDArray[np.float64]
+    centre: Array
+    spread: Array
 
     @classmethod
     def of(cls, stacked: Stacked, cones: Sequence[Cone]) -> Conic:
@@ -56,12 +53,12 @@ class Conic:
 class NodeResult:
     """The solution over all columns (None: infeasible), its value, and a safe bound (inf: infeasible, proved)."""
 
-    x: NDArray[np.float64] | None
+    x: Array | None
     value: float
     bound: float
 
 
-def _reach(matrix: NDArray[np.float64], target: NDArray[np.float64]) -> tuple[Any, Any]:
+def _reach(matrix: Array, target: Array) -> tuple[Any, Any]:
     """Return centre and spread with |x_v| <= centre_v + spread_v sqrt(value): x = L z - L (z - A x) + (I - L A) x."""
     count = matrix.shape[1]
     left = np.linalg.pinv(matrix)
@@ -138,12 +135,7 @@ def _rows(
 
 
 def _bound(
-    problem: Conic,
-    columns: NDArray[np.intp],
-    omega: NDArray[np.float64],
-    dual: NDArray[np.float64],
-    ends: Sequence[tuple[str, int]],
-    cut: float,
+    problem: Conic, columns: NDArray[np.intp], omega: Array, dual: Array, ends: Sequence[tuple[str, int]], cut: float
 ) -> float:
     """Evaluate the inequality; with omega = 0 a positive value proves that nothing is feasible."""
     s = problem.stacked
@@ -175,7 +167,7 @@ def _bound(
     return result if result == result else -np.inf
 
 
-def _into_dual_cone(kind: str, y: NDArray[np.float64]) -> NDArray[np.float64]:
+def _into_dual_cone(kind: str, y: Array) -> Array:
     """Return a point of the dual cone near y, with room for rounding."""
     if kind == "equal" or not len(y):
         return y
@@ -188,12 +180,12 @@ def _into_dual_cone(kind: str, y: NDArray[np.float64]) -> NDArray[np.float64]:
     return triangle((vectors * (np.maximum(values, 0.0) + shift)) @ vectors.T)
 
 
-def side_of(entries: NDArray[np.float64]) -> int:
+def side_of(entries: Array) -> int:
     """Return the number of rows of the symmetric matrix of a triangle."""
     return round((math.sqrt(8 * len(entries) + 1) - 1) / 2)
 
 
-def matrix_of(entries: NDArray[np.float64], side: int) -> NDArray[np.float64]:
+def matrix_of(entries: Array, side: int) -> Array:
     """Return the symmetric matrix of a triangle (see `Cone`)."""
     matrix, at = np.zeros((side, side)), 0
     for column in range(side):

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from exactsindy import _native
+from exactsindy._types import Array
 from exactsindy.constraints import Row, Rules, Stacked
 from exactsindy.solver import interrupt
 from exactsindy.solver.backends import native
 from exactsindy.solver.equations import Equation
 from exactsindy.solver.outcome import Outcome
 from exactsindy.solver.settings import Progress, Settings
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 #: At most `limit` of these variables (in the numbering of the rules) are present.
 Budget = tuple[tuple[int, ...], int]
@@ -48,7 +47,7 @@ class Component:
         """The presence rows that concern these equations."""
         return tuple(row for row in self.rules.presence if row.variables[0] in self.position)
 
-    def dense(self, rows: Sequence[Row]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def dense(self, rows: Sequence[Row]) -> tuple[Array, Array]:
         """Return the linear rows that concern these equations, as a matrix and right sides."""
         own = [row for row in rows if row.variables[0] in self.position]
         matrix = np.zeros((len(own), len(self.variables)))

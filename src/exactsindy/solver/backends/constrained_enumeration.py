@@ -9,19 +9,15 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from exactsindy._types import Array
 from exactsindy.errors import SolverError
 from exactsindy.solver import interrupt
+from exactsindy.solver.backends.component import Budget, Component
 from exactsindy.solver.outcome import Answer, Outcome
 from exactsindy.solver.settings import Deadline, Settings, Status
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from exactsindy.solver.backends.component import Budget, Component
 
 #: More supports than this are refused: each takes about 0.1 ms.
 MOST_SUPPORTS = 1_000_000
@@ -62,7 +58,7 @@ def _allowed(component: Component, budgets: Sequence[Budget], largest: int) -> I
     """Yield the supports (positions in the search) that budgets and presence rows allow, smaller ones first."""
     rows = [(row.variables, row.coefs, row.rhs) for row in component.presence]
     rows += [(variables, (1.0,) * len(variables), float(limit)) for variables, limit in budgets]
-    matrix: NDArray[np.float64] = np.zeros((len(rows), len(component.variables)))
+    matrix: Array = np.zeros((len(rows), len(component.variables)))
     for line, (variables, coefs, _) in zip(matrix, rows, strict=True):
         line[[component.position[v] for v in variables]] = coefs
     rhs = np.array([limit for _, _, limit in rows])

@@ -20,24 +20,20 @@ arithmetic.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from exactsindy._types import Array
 from exactsindy.errors import SolverError
 from exactsindy.solver.backends.rational import DEPENDENCE, ExactEquation, as_float
 from exactsindy.solver.backends.scaling import EPS, augmented, column_norms, power_of_two, triangular
+from exactsindy.solver.equations import Equation
 from exactsindy.solver.outcome import Answer, Outcome
 from exactsindy.solver.settings import Deadline, Settings, Status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from exactsindy.solver.equations import Equation
 
 #: More supports than this are refused: the answer would take minutes to hours.
 MOST_SUPPORTS = 50_000_000
@@ -101,10 +97,10 @@ class _Node:
 
     prefix: tuple[int, ...]
     first: int
-    columns: NDArray[np.float64]
-    residual: NDArray[np.float64]
-    on_prefix: NDArray[np.float64]
-    fit: NDArray[np.float64]
+    columns: Array
+    residual: Array
+    on_prefix: Array
+    fit: Array
 
 
 class _Candidates:
@@ -114,10 +110,10 @@ class _Candidates:
         self.supports = np.empty((0, size), dtype=np.int64)
         self.low, self.high = np.empty(0), np.empty(0)
         self._least = np.array([math.inf, math.inf])
-        self._new: list[tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]] = []
+        self._new: list[tuple[NDArray[np.int64], Array, Array]] = []
         self._room = _KEEP
 
-    def add(self, supports: NDArray[np.int64], low: NDArray[np.float64], high: NDArray[np.float64]) -> None:
+    def add(self, supports: NDArray[np.int64], low: Array, high: Array) -> None:
         self._least = np.partition(np.concatenate([self._least, high]), 1)[:2]
         close = low <= self.threshold()
         if close.any():
@@ -144,9 +140,9 @@ class _Search:
 
     def __init__(
         self,
-        theta_factor: NDArray[np.float64],
-        z: NDArray[np.float64],
-        ridge: NDArray[np.float64],
+        theta_factor: Array,
+        z: Array,
+        ridge: Array,
         kept: tuple[int, ...],
         size: int,
         exact: ExactEquation,
@@ -162,12 +158,7 @@ class _Search:
         self.found = [_Candidates(s) for s in range(size + 1)]
         width = len(kept)
         self.root = _Node(
-            (),
-            0,
-            np.ascontiguousarray(triangle[:, :width].T),
-            triangle[:, width],
-            np.empty((width, 0)),
-            np.empty(0),
+            (), 0, np.ascontiguousarray(triangle[:, :width].T), triangle[:, width], np.empty((width, 0)), np.empty(0)
         )
         # Rounding of Gram-Schmidt least squares: eps per projection, relative to |y| + sum |xi_j| |theta_j|.
         self.rounding = 16 * (size + 2) * EPS * max(1.0, math.sqrt(width) / 4)
@@ -203,15 +194,11 @@ class _Search:
         indices = np.arange(node.first, node.first + len(lengths))[:, None]
         return self._independent(np.hstack([_rows(node.prefix, len(lengths)), indices]), lengths, own, slack)
 
-    def _prefix_norms(self, node: _Node) -> NDArray[np.float64]:
+    def _prefix_norms(self, node: _Node) -> Array:
         return np.asarray(self.norms[list(node.prefix)])
 
     def _independent(
-        self,
-        supports: NDArray[np.int64],
-        lengths: NDArray[np.float64],
-        norms: NDArray[np.float64],
-        slack: NDArray[np.float64],
+        self, supports: NDArray[np.int64], lengths: Array, norms: Array, slack: Array
     ) -> NDArray[np.bool_]:
         """Apply the rule to the last column of each support, exactly where doubles cannot tell."""
         answer = np.asarray(lengths > DEPENDENCE * norms)
@@ -268,7 +255,7 @@ class _Search:
         for start in range(0, len(i), step):
             yield chosen[i[start : start + step]], chosen[j[start : start + step]]
 
-    def _record(self, supports: NDArray[np.int64], norm: NDArray[np.float64], slack: NDArray[np.float64]) -> None:
+    def _record(self, supports: NDArray[np.int64], norm: Array, slack: Array) -> None:
         self.found[supports.shape[1]].add(supports, np.maximum(norm - slack, 0.0), norm + slack)
 
     def _check_limits(self) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
+from exactsindy._types import Array
 from exactsindy.errors import SolverError
+from exactsindy.solver.backends.component import Budget, Component
 from exactsindy.solver.backends.scaling import (
     EPS,
     Scaled,
@@ -21,14 +23,9 @@ from exactsindy.solver.backends.scaling import (
     scaled_equation,
     unit_rows,
 )
+from exactsindy.solver.equations import Equation
 from exactsindy.solver.outcome import Answer, Outcome
 from exactsindy.solver.settings import Deadline, Settings, Status
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from exactsindy.solver.backends.component import Budget, Component
-    from exactsindy.solver.equations import Equation
 
 # Gurobi's error codes for a licence that is too small, and for none.
 _SIZE_LIMITED = 10010
@@ -41,7 +38,7 @@ def solve_equation(
     settings: Settings,
     *,
     formulation: Literal["sos1", "bigm"] = "sos1",
-    bounds: NDArray[np.float64] | None = None,
+    bounds: Array | None = None,
 ) -> Outcome:
     """Solve one equation with Gurobi.
 
@@ -88,7 +85,7 @@ def solve_component(component: Component, budgets: Sequence[Budget], settings: S
     return replace(fitted_component(component, support, outcome), seconds=deadline.elapsed)
 
 
-def _limits(scaled: Scaled, size: int, bounds: NDArray[np.float64] | None) -> NDArray[np.float64]:
+def _limits(scaled: Scaled, size: int, bounds: Array | None) -> Array:
     if bounds is None:
         return ellipsoid_bounds(scaled, size)
     numbers, columns = np.asarray(bounds, dtype=np.float64), scaled.problem.variables
@@ -97,7 +94,7 @@ def _limits(scaled: Scaled, size: int, bounds: NDArray[np.float64] | None) -> ND
     return np.asarray(numbers[columns] / scaled.unit)
 
 
-def _run(scaled: Scaled, settings: Settings, limits: NDArray[np.float64] | None) -> Outcome:
+def _run(scaled: Scaled, settings: Settings, limits: Array | None) -> Outcome:
     """Return what Gurobi says: its support (no coefficients) and its bound in the user's units."""
     try:
         import gurobipy
@@ -116,9 +113,7 @@ def _run(scaled: Scaled, settings: Settings, limits: NDArray[np.float64] | None)
         raise _error(error, len(scaled.unit)) from error
 
 
-def write_model(
-    gurobi: Any, model: Any, scaled: Scaled, settings: Settings, limits: NDArray[np.float64] | None = None
-) -> Any:
+def write_model(gurobi: Any, model: Any, scaled: Scaled, settings: Settings, limits: Array | None = None) -> Any:
     """Write a problem into a Gurobi model: SOS-1, or big-M where ``limits`` are given; return its absence variables."""
     _set_parameters(model, settings, scaled.target_square)
     problem, infinite = scaled.problem, gurobi.GRB.INFINITY

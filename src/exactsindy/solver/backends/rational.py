@@ -7,16 +7,13 @@ least-squares value.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from operator import mul
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
+from exactsindy._types import Array
 
 #: A column is dependent if its distance to the span of the earlier ones is at most 1e-13 of its norm.
 DEPENDENCE = 1e-13
@@ -34,7 +31,7 @@ class ExactEquation:
     (Fraction(1, 1), (3.0,))
     """
 
-    def __init__(self, theta_factor: NDArray[np.float64], z: NDArray[np.float64], ridge: NDArray[np.float64]) -> None:
+    def __init__(self, theta_factor: Array, z: Array, ridge: Array) -> None:
         scaled = [_integers(column, weight) for column, weight in zip(theta_factor.T, ridge, strict=True)]
         self._columns = [column for column, _, _ in scaled]
         self._ridge = [weight for _, weight, _ in scaled]
@@ -111,7 +108,7 @@ class ExactEquation:
         return self._moments[j]
 
 
-def _integers(column: NDArray[np.float64], ridge: float) -> tuple[list[int], int, int]:
+def _integers(column: Array, ridge: float) -> tuple[list[int], int, int]:
     """Return integers ``a``, ``p`` and an exponent ``e`` with column = a 2^e and ridge = p 2^(2e)."""
     fractions, powers = np.frexp(column)
     mantissas = [int(value) for value in np.ldexp(fractions, 53)]

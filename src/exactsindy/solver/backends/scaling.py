@@ -6,20 +6,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from exactsindy._types import Array
 from exactsindy.constraints import Stacked
 from exactsindy.errors import MissingDependency, SolverError
+from exactsindy.solver.backends.component import Budget, Component
 from exactsindy.solver.backends.rational import DEPENDENCE, ExactEquation, as_float
+from exactsindy.solver.equations import Equation
 from exactsindy.solver.outcome import Answer, Outcome
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from exactsindy.solver.backends.component import Budget, Component
-    from exactsindy.solver.equations import Equation
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -33,7 +29,7 @@ class Scaled:
     """
 
     problem: Stacked
-    unit: NDArray[np.float64]
+    unit: Array
     square: float
 
     @property
@@ -42,24 +38,24 @@ class Scaled:
         return float(self.problem.target @ self.problem.target) + self.problem.constant
 
 
-def augmented(theta_factor: NDArray[np.float64], ridge: NDArray[np.float64]) -> NDArray[np.float64]:
+def augmented(theta_factor: Array, ridge: Array) -> Array:
     """Return the columns [R_j; sqrt(ridge_j) e_j], on which ridge regression is plain least squares."""
     return np.vstack([theta_factor, np.diag(np.sqrt(ridge))]) if np.any(ridge) else np.asarray(theta_factor)
 
 
-def power_of_two(norms: NDArray[np.float64]) -> NDArray[np.float64]:
+def power_of_two(norms: Array) -> Array:
     """Return powers of two that bring positive norms into [1, 2) (1 for a zero norm)."""
     return np.where(norms > 0, np.ldexp(1.0, 1 - np.frexp(norms)[1]), 1.0)
 
 
-def column_norms(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+def column_norms(columns: Array) -> Array:
     """Return the Euclidean norm of each column, free of overflow and underflow."""
     largest = np.max(np.abs(columns), axis=0, initial=0.0)
     safe = np.where(largest > 0, largest, 1.0)
     return np.asarray(largest * np.sqrt(np.sum((columns / safe) ** 2, axis=0)))
 
 
-def triangular(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+def triangular(columns: Array) -> Array:
     """Return the triangular factor of a QR factorisation."""
     return np.asarray(np.linalg.qr(columns, mode="r"))
 
@@ -120,7 +116,7 @@ def scaled_problem(stacked: Stacked) -> Scaled:
     return Scaled(problem, unit, 1.0 / target_scale**2)
 
 
-def greedy(factor: NDArray[np.float64], target: NDArray[np.float64], size: int) -> tuple[tuple[int, ...], float]:
+def greedy(factor: Array, target: Array, size: int) -> tuple[tuple[int, ...], float]:
     """Return the support that takes the best next column (orthogonal least squares), and its value."""
     columns, residual = factor.copy(), target.copy()
     norms = np.linalg.norm(factor, axis=0)
@@ -140,7 +136,7 @@ def greedy(factor: NDArray[np.float64], target: NDArray[np.float64], size: int) 
     return tuple(sorted(chosen)), float(residual @ residual)
 
 
-def ellipsoid_bounds(scaled: Scaled, size: int) -> NDArray[np.float64]:
+def ellipsoid_bounds(scaled: Scaled, size: int) -> Array:
     """Return M_j with |x_j| <= M_j for every x that is no worse than the greedy fit.
 
     Those x form the ellipsoid |factor (x - x_full)|^2 <= U - f(x_full), so
@@ -162,7 +158,7 @@ def ellipsoid_bounds(scaled: Scaled, size: int) -> NDArray[np.float64]:
     return np.asarray(1.01 * (np.abs(full) + width * np.linalg.norm(inverse, axis=1)))
 
 
-def unit_rows(rows: NDArray[np.float64], rhs: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def unit_rows(rows: Array, rhs: Array) -> tuple[Array, Array]:
     """Return rows scaled to a largest entry of 1, with their right sides."""
     scale = np.abs(rows).max(axis=1, initial=0.0)
     scale[scale == 0] = 1.0

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from exactsindy.errors import SolverError
+from exactsindy.solver.backends.component import Budget, Component
 from exactsindy.solver.backends.scaling import (
     Scaled,
     fitted_component,
@@ -19,12 +20,9 @@ from exactsindy.solver.backends.scaling import (
     scaled_equation,
     unit_rows,
 )
+from exactsindy.solver.equations import Equation
 from exactsindy.solver.outcome import Answer, Outcome
 from exactsindy.solver.settings import Deadline, Settings, Status
-
-if TYPE_CHECKING:
-    from exactsindy.solver.backends.component import Budget, Component
-    from exactsindy.solver.equations import Equation
 
 _STOPS = {
     "optimal": None,
