@@ -1,4 +1,4 @@
-"""Solves under constraints: each component by the search that fits it, and back to a `Solution`.
+"""Solves under constraints: each group of equations by the search that fits it; and why nothing satisfies them.
 
 What counts as a support: a set of terms declared present. It satisfies the presence rows and has at least one vector
 of coefficients, zero off the support, that satisfies the linear constraints. A present term may have the coefficient 0;
@@ -8,23 +8,66 @@ where it does and may as well be absent, the smaller support is meant.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from exactsindy._types import Array
+from exactsindy.constraints import Rules, compile_rules
 from exactsindy.errors import ConstraintError, SolverError
 from exactsindy.problem import Problem
 from exactsindy.solver import arguments, backends, conic, interrupt, significant
 from exactsindy.solver.backends import native
-from exactsindy.solver.backends.component import Component
-from exactsindy.solver.constraint_task import Task, find_conflict
+from exactsindy.solver.backends.component import Budget, Component
 from exactsindy.solver.equations import equations_of
-from exactsindy.solver.outcome import Outcome, together
+from exactsindy.solver.outcome import Outcome, in_turn, together
 from exactsindy.solver.settings import BRIEF, Deadline, Settings, Status, Total
-from exactsindy.solver.shared_budget import Pair, Values, pair_of, solve_shared
+from exactsindy.solver.shared_budget import Values, pair_of, solve_shared
 from exactsindy.solver.solution import Solution
+
+_DECISIVE = 500  # nodes within which a feasible support turns up, when looking for a conflict
+_MOST_CONFLICTS = 40  # longer lists of constraints are not searched for a conflict
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """A problem with its rules, split into components: equations that must be solved together."""
+
+    problem: Problem
+    rules: Rules
+    ridge: Array
+    k: tuple[int, ...] | Total
+    components: tuple[Component, ...]
+    values: dict[tuple[int, int], Outcome] = field(default_factory=dict)  # by equation and size, for `Total`
+
+    @classmethod
+    def of(cls, problem: Problem, k: tuple[int, ...] | Total, constraints: Sequence[Any], ridge: Array) -> _Task:
+        """Translate constraints and split the problem."""
+        rules = compile_rules(problem, constraints)
+        weights = arguments.weights(problem, k)
+        equations = equations_of(problem, ridge)
+        components = tuple(
+            Component(rules, tuple(equations[e] for e in group), group, tuple(float(weights[e]) for e in group))
+            for group in rules.components(together=isinstance(k, Total))
+        )
+        return cls(problem, rules, ridge, k, components)
+
+    @property
+    def joint(self) -> bool:
+        """True if the answer is one for all equations."""
+        return isinstance(self.k, Total) or len(self.components) < len(self.problem.target_names)
+
+    def budgets(self, component: Component) -> list[Budget]:
+        """Return how many terms the equations may have."""
+        per_equation = [tuple(equation.variables.tolist()) for equation in component.equations]
+        if not isinstance(self.k, Total):
+            return [(vs, self.k[e]) for vs, e in zip(per_equation, component.indices, strict=True)]
+        shared = [(tuple(component.variables.tolist()), self.k.k)]
+        if self.k.caps is None:
+            return shared
+        return shared + list(zip(per_equation, arguments.caps(self.problem, self.k), strict=True))
 
 
 def solve(
@@ -38,7 +81,7 @@ def solve(
 ) -> Solution:
     """Find the best support under constraints, by the native search or another backend."""
     with interrupt.held():
-        task = Task.of(problem, k, constraints, ridge)
+        task = _Task.of(problem, k, constraints, ridge)
         return _solve(task, starts, settings) if backend == "native" else _by_backend(task, settings, backend)
 
 
@@ -52,7 +95,7 @@ def path(
 ) -> Iterator[Solution]:
     """Yield the best supports of at most 0, 1, ... terms under constraints."""
     largest = k_max if isinstance(k_max, Total) else (k_max,) * len(problem.target_names)
-    task = Task.of(problem, largest, constraints, ridge)
+    task = _Task.of(problem, largest, constraints, ridge)
     if task.rules.convex:
         raise ConstraintError("solve_path takes no Quadratic or semidefinite constraints: use solve for each k.")
     deadline = Deadline(settings)
@@ -76,23 +119,20 @@ def pool(
     within: float | None,
 ) -> list[tuple[tuple[int, ...], Outcome]]:
     """Return near-optimal supports of exactly k terms per equation, for each group of equations bound together."""
-    task = Task.of(problem, k, constraints, ridge)
+    task = _Task.of(problem, k, constraints, ridge)
     if task.rules.t_level > 0 or task.rules.convex:
         raise ConstraintError("solve_pool takes no Significant, Quadratic or semidefinite constraints: use solve.")
-    start = [] if starts is None else [starts]
-    share = -1.0 if within is None else within
-    deadline, pools = Deadline(settings), []
-    for c in task.components:
-        limits = deadline.settings(least=BRIEF)
-        outcome = c.solve([], limits, starts=start, exactly=task.budgets(c), keep=count or 0, within=share)
-        deadline.nodes += outcome.nodes
-        pools.append((c.indices, outcome))
-    return pools
+    start, share = [] if starts is None else [starts], -1.0 if within is None else within
+    searches = [
+        partial(c.solve, [], starts=start, exactly=task.budgets(c), keep=count or 0, within=share)
+        for c in task.components
+    ]
+    return list(zip((c.indices for c in task.components), in_turn(settings, searches), strict=True))
 
 
 def refit(problem: Problem, supports: list[tuple[int, ...]], constraints: Sequence[Any], ridge: Array) -> Solution:
     """Fit given supports under the constraints on coefficients; those on supports do not matter here."""
-    task = Task.of(problem, tuple(len(chosen) for chosen in supports), constraints, ridge)
+    task = _Task.of(problem, tuple(len(chosen) for chosen in supports), constraints, ridge)
     if task.rules.convex:
         raise ConstraintError("refit takes no Quadratic or semidefinite constraints: use solve.")
     chosen = arguments.variables(problem, supports)
@@ -106,35 +146,24 @@ def refit(problem: Problem, supports: list[tuple[int, ...]], constraints: Sequen
     return replace(_solution(task, outcomes, Settings()), support=tuple(supports))
 
 
-def _solve(task: Task, starts: Sequence[int] | None, settings: Settings, *, explain: bool = True) -> Solution:
+def _solve(task: _Task, starts: Sequence[int] | None, settings: Settings, *, explain: bool = True) -> Solution:
     linear = not task.rules.convex and task.rules.t_level == 0
     if isinstance(task.k, Total) and linear and len(task.rules.components()) == len(task.problem.target_names) > 1:
         separate = _shared(task, task.k, settings)
         if np.isfinite(separate.objective):
             return _solution(task, [separate], settings)
-    deadline, outcomes = Deadline(settings), []
-    for component in task.components:
-        outcomes.append(_search(task, component, starts, deadline.settings(least=BRIEF)))
-        deadline.nodes += outcomes[-1].nodes
-    conflict: tuple[str, ...] = ()
-    if explain and not interrupt.pressed() and any(outcome.infeasible for outcome in outcomes):
-        conflict = find_conflict(task)
-    return _solution(task, outcomes, settings, conflict)
+    outcomes = in_turn(settings, [partial(_search, task, component, starts) for component in task.components])
+    explain = explain and not interrupt.pressed() and any(outcome.infeasible for outcome in outcomes)
+    return _solution(task, outcomes, settings, _conflict(task) if explain else ())
 
 
-def _solution(task: Task, outcomes: Sequence[Outcome], settings: Settings, conflict: tuple[str, ...] = ()) -> Solution:
-    return Solution.of(
-        task.problem,
-        [together(outcomes)] if task.joint else outcomes,
-        ridge=task.ridge,
-        k=task.k,
-        settings=settings,
-        constraints=task.rules.sources,
-        conflict=conflict,
-    )
+def _solution(task: _Task, outcomes: Sequence[Outcome], settings: Settings, conflict: tuple[str, ...] = ()) -> Solution:
+    outcomes = [together(outcomes)] if task.joint else outcomes
+    solution = Solution.of(task.problem, outcomes, ridge=task.ridge, k=task.k, settings=settings)
+    return replace(solution, constraints=task.rules.sources, conflict=conflict)
 
 
-def _search(task: Task, component: Component, starts: Sequence[int] | None, settings: Settings) -> Outcome:
+def _search(task: _Task, component: Component, starts: Sequence[int] | None, settings: Settings) -> Outcome:
     """Search one component; an equation of which nothing is asked goes to the search without constraints."""
     budgets = task.budgets(component)
     if task.rules.convex:
@@ -148,48 +177,66 @@ def _search(task: Task, component: Component, starts: Sequence[int] | None, sett
     return equation.placed(native.run([equation], [equation.size(budgets[0][1])], [local], settings)[0][0])
 
 
-def _shared(task: Task, k: Total, settings: Settings) -> Outcome:
+def _shared(task: _Task, k: Total, settings: Settings) -> Outcome:
     """Share a budget between equations that nothing else binds: dynamic programming over their own values."""
-    weights = arguments.total(task.problem, k)[1]
+    weights = arguments.weights(task.problem, k)
     equations = equations_of(task.problem, task.ridge / weights[:, None])
     components = [Component(task.rules, (equation,), (e,), (1.0,)) for e, equation in enumerate(equations)]
     deadline = Deadline(settings)
 
     def run(e: int, size: int, *, exactly: bool) -> Outcome:
-        budget = [(tuple(components[e].variables.tolist()), size)]
-        limits = deadline.settings(least=BRIEF)
-        outcome = (
-            components[e].solve([], limits, exactly=budget, keep=2) if exactly else components[e].solve(budget, limits)
-        )
+        budget, limits = [(tuple(components[e].variables.tolist()), size)], deadline.settings(least=BRIEF)
+        search = components[e].solve
+        outcome = search([], limits, exactly=budget, keep=2) if exactly else search(budget, limits)
         deadline.nodes += outcome.nodes
         return outcome
 
     def solve_one(e: int, size: int) -> Outcome:
         if (e, size) in task.values:
             return task.values[e, size]
-        outcome = run(e, size, exactly=False)
-        position = components[e].position
+        outcome, position = run(e, size, exactly=False), components[e].position
         local = [replace(a, support=tuple(position[v] for v in a.support)) for a in outcome.answers]
         outcome = replace(outcome, answers=tuple(local))
         if outcome.stop is None:
             task.values[e, size] = outcome
         return outcome
 
-    def two_best(e: int, size: int) -> Pair:
-        return pair_of(run(e, size, exactly=True))
-
     most = [min(cap, len(e.names)) for e, cap in zip(equations, arguments.caps(task.problem, k), strict=True)]
-    return next(solve_shared(equations, weights.tolist(), most, Values(solve_one, two_best), [k.k]))
+    values = Values(solve_one, two_best=lambda e, size: pair_of(run(e, size, exactly=True)))
+    return next(solve_shared(equations, weights.tolist(), most, values, [k.k]))
 
 
-def _by_backend(task: Task, settings: Settings, backend: str) -> Solution:
+def _by_backend(task: _Task, settings: Settings, backend: str) -> Solution:
     """Solve each component by another backend; the coefficients are those of the native fit, so that they compare."""
     solve_component = backends.load_constrained(backend)
     if task.rules.t_level > 0 or task.rules.convex:
         raise SolverError(f"backend={backend!r} takes no Significant, Quadratic or semidefinite constraints.")
-    deadline, outcomes = Deadline(settings), []
-    for component in task.components:
-        outcome = solve_component(component, task.budgets(component), deadline.settings(least=BRIEF))
-        deadline.nodes += outcome.nodes
-        outcomes.append(outcome)
-    return _solution(task, outcomes, settings)
+    searches = [partial(solve_component, component, task.budgets(component)) for component in task.components]
+    return _solution(task, in_turn(settings, searches), settings)
+
+
+def _conflict(task: _Task) -> tuple[str, ...]:
+    """Return constraints (the budget among them, as ``k = ...``) that cannot hold together, but without any one can.
+
+    A deletion filter: each constraint is left out in turn, and stays out if the others are still infeasible.
+    """
+    kept = list(task.rules.sources)
+    if len(kept) > _MOST_CONFLICTS:
+        return ()
+    limited = not _infeasible(task, kept, limited=False)
+    for constraint in tuple(kept):
+        others = [other for other in kept if other is not constraint]
+        if _infeasible(task, others, limited=limited):
+            kept = others
+    size = task.k.k if isinstance(task.k, Total) else (task.k[0] if len(set(task.k)) == 1 else task.k)
+    return (*map(str, kept), *([f"k = {size}"] if limited else []))
+
+
+def _infeasible(task: _Task, constraints: Sequence[Any], *, limited: bool) -> bool:
+    other, settings = _Task.of(task.problem, task.k, constraints, task.ridge), Settings(nodes=_DECISIVE)
+    for component in other.components:
+        budgets = other.budgets(component) if limited else []
+        run = partial(conic.solve, component) if other.rules.convex else partial(component.solve, runner_up=False)
+        if run(budgets, settings).infeasible:
+            return True
+    return False

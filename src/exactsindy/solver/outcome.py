@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from exactsindy.solver.settings import Status
+from exactsindy.solver.settings import BRIEF, Deadline, Settings, Status
 
 
 @dataclass(frozen=True)
@@ -25,30 +25,14 @@ class Answer:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What is known after a search of one size, or of one pool.
+    """What is known after a search of one size, or of one pool."""
 
-    Attributes
-    ----------
-    answers
-        Best first; empty if the constraints cannot hold, or if nothing was met before a limit.
-    lower_bound
-        No support of the asked size has an objective below this; inf: none satisfies the constraints.
-    runner_up
-        Objective of the next-best support of the same size: inf if there is none, nan if that is not proved.
-    stop
-        Why the search ended before it was done; None: it was done.
-    complete
-        True if a pool holds everything that was asked for.
-    nodes
-        What the backend counts: nodes of a tree, or supports.
-    """
-
-    answers: tuple[Answer, ...]
-    lower_bound: float
-    runner_up: float = math.nan
-    stop: Status | None = None
-    complete: bool = False
-    nodes: int = 0
+    answers: tuple[Answer, ...]  # best first; empty if the constraints cannot hold or nothing was met before a limit
+    lower_bound: float  # no support of the asked size has an objective below this; inf: none satisfies the constraints
+    runner_up: float = math.nan  # objective of the next-best support of the same size; inf: none, nan: not proved
+    stop: Status | None = None  # why the search ended before it was done; None: it was done
+    complete: bool = False  # True if a pool holds everything that was asked for
+    nodes: int = 0  # what the backend counts: nodes of a tree, or supports
     seconds: float = 0.0
 
     @property
@@ -76,18 +60,19 @@ class Outcome:
         return not self.answers and self.stop is None and self.lower_bound == math.inf
 
 
+def joined(answers: Sequence[Answer], objective: float) -> Answer:
+    """Return the answers of different equations as one."""
+    support = tuple(v for answer in answers for v in answer.support)
+    return Answer(support, tuple(value for answer in answers for value in answer.coef), objective)
+
+
 def together(outcomes: Sequence[Outcome]) -> Outcome:
     """Return what independent searches say as one: sums, and as next best the cheapest change in one of them."""
     nodes, seconds = sum(o.nodes for o in outcomes), sum(o.seconds for o in outcomes)
     if any(outcome.infeasible for outcome in outcomes):
         return Outcome((), math.inf, nodes=nodes, seconds=seconds)
     objectives, rivals = np.array([o.objective for o in outcomes]), np.array([o.runner_up for o in outcomes])
-    best = [outcome.answers[0] for outcome in outcomes if outcome.answers]
-    answer = Answer(
-        support=tuple(v for one in best for v in one.support),
-        coef=tuple(value for one in best for value in one.coef),
-        objective=float(objectives.sum()),
-    )
+    answer = joined([o.answers[0] for o in outcomes if o.answers], float(objectives.sum()))
     proved = bool(np.isfinite(objectives).all()) and not np.isnan(rivals).any()
     stops = [outcome.stop for outcome in outcomes]
     order = (Status.INTERRUPTED, Status.TIME_LIMIT, Status.NODE_LIMIT, Status.TOLERANCE, Status.REFITTED)
@@ -100,3 +85,12 @@ def together(outcomes: Sequence[Outcome]) -> Outcome:
         nodes=nodes,
         seconds=seconds,
     )
+
+
+def in_turn(settings: Settings, searches: Iterable[Callable[[Settings], Outcome]]) -> list[Outcome]:
+    """Run searches one after another within the limits of one call."""
+    deadline, outcomes = Deadline(settings), []
+    for search in searches:
+        outcomes.append(search(deadline.settings(least=BRIEF)))
+        deadline.nodes += outcomes[-1].nodes
+    return outcomes

@@ -15,7 +15,7 @@ import numpy as np
 from exactsindy.solver import interrupt
 from exactsindy.solver.backends import native
 from exactsindy.solver.equations import Equation
-from exactsindy.solver.outcome import Answer, Outcome
+from exactsindy.solver.outcome import Answer, Outcome, joined
 from exactsindy.solver.settings import BRIEF, Deadline, Settings, Status
 
 # A limit or Ctrl-C is for the whole call.
@@ -104,18 +104,9 @@ class _Table:
 def solve_shared(
     equations: Sequence[Equation], weights: Sequence[float], most: Sequence[int], values: Values, budgets: Sequence[int]
 ) -> Iterator[Outcome]:
-    """Yield the best joint support for each budget, all equations together in one outcome.
+    """Yield the best joint support for each of increasing budgets, all equations together in one outcome.
 
-    Parameters
-    ----------
-    equations, weights
-        The equations, with ridge / weight as their ridge, and the weights of their objectives.
-    most
-        Most terms of each equation.
-    values
-        How values of single equations are found.
-    budgets
-        Numbers of terms, increasing.
+    ``equations`` have ridge / weight as their ridge; ``most`` limits the terms of each.
     """
     tables = [
         _Table(float(w), float(w * e.constant) * (1 - 1e-12), n)
@@ -179,15 +170,10 @@ def _combined(equations: Sequence[Equation], tables: list[_Table], budget: int, 
     chosen = [e.placed(t.outcomes[s]) for e, t, s in zip(equations, tables, sizes, strict=True)]
     best = [answer for outcome in chosen for answer in outcome.answers[:1]]
     objective = sum(t.weight * outcome.objective for t, outcome in zip(tables, chosen, strict=True))
-    answer = Answer(
-        support=tuple(v for one in best for v in one.support),
-        coef=tuple(value for one in best for value in one.coef),
-        objective=objective,
-    )
     stops = [stop for table in tables for stop in table.stopped]
     pressed = Status.INTERRUPTED if interrupt.pressed() else None
     return Outcome(
-        answers=(answer,),
+        answers=(joined(best, objective),),
         lower_bound=lower_bound,
         runner_up=np.nan if stops or len(best) < len(tables) else _runner_up(tables, best, objective, values),
         stop=stops[0] if stops else pressed,
@@ -218,17 +204,7 @@ def _next_best(
 
     It has the same number of terms for every equation and the next-best support in one of them, or other numbers of
     terms that add up to the same. Values of *exactly* s terms are asked for only where they could matter.
-
-    Parameters
-    ----------
-    sizes
-        Terms of each equation in the best joint support.
-    largest
-        Most terms each equation can have.
-    trivial
-        A lower bound of every value of each equation.
-    pair
-        Weighted values of the two best supports of exactly s terms of equation j, None if they are not known.
+    ``pair(j, s)`` gives the weighted values of the two best, ``trivial`` a lower bound of every value of an equation.
     """
     known: dict[tuple[int, int], tuple[float, float]] = {}
     for j, s in enumerate(sizes):

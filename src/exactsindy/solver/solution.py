@@ -72,8 +72,6 @@ class Solution:
         ridge: Array,
         k: tuple[int, ...] | Total,
         settings: Settings,
-        constraints: tuple[Any, ...] = (),
-        conflict: tuple[str, ...] = (),
     ) -> Solution:
         """Put outcomes together: one per equation, or one of all equations (supports ``equation * D + term``)."""
         width = len(problem.terms)
@@ -101,8 +99,6 @@ class Solution:
             seconds=np.array([o.seconds for o in outcomes]),
             ridge=ridge,
             k=k,
-            constraints=constraints,
-            conflict=conflict,
         )
 
     @classmethod
@@ -197,7 +193,7 @@ class Solution:
             target=", ".join(targets[row] for row in rows),
             fingerprint=self.problem.fingerprint,
             size=self.k.k if isinstance(self.k, Total) else sum(self.k[row] for row in rows),
-            weights=tuple(_weights(self.problem, self.k)[list(rows)].tolist()),
+            weights=tuple(arguments.weights(self.problem, self.k)[list(rows)].tolist()),
             ridge=tuple(float(x) for row in rows for x in self.ridge[row]),
             support=tuple(label(row, j) for row, j in terms),
             coefficients=tuple(float(self.coef[row, j]) for row, j in terms),
@@ -281,12 +277,8 @@ def floors(problem: Problem, coef: Array, k: tuple[int, ...] | Total, entries: i
     """Return the squared rounding level of residual norms, (16 eps (|y| + sum |xi_j| |theta_j|))^2, per entry."""
     norms = np.broadcast_to(problem.column_norms, coef.shape)
     size = np.sqrt(problem.rss(np.zeros_like(coef))) + np.sum(np.abs(coef) * norms, axis=1)
-    level = _weights(problem, k) * (ROUNDING * size) ** 2
+    level = arguments.weights(problem, k) * (ROUNDING * size) ** 2
     return np.asarray(level) if entries == len(level) and not isinstance(k, Total) else np.array([level.sum()])
-
-
-def _weights(problem: Problem, k: tuple[int, ...] | Total) -> Array:
-    return arguments.total(problem, k)[1] if isinstance(k, Total) else np.ones(len(problem.target_names))
 
 
 def relative_gap(objective: Array, lower_bound: Array, floor: Array) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from numpy.typing import ArrayLike
 
@@ -14,7 +15,8 @@ from exactsindy.solver import arguments, backends, constrained_solving, interrup
 from exactsindy.solver.arguments import Supports
 from exactsindy.solver.backends import native
 from exactsindy.solver.equations import equations_of, local_starts
-from exactsindy.solver.settings import BRIEF, Deadline, Settings, Total
+from exactsindy.solver.outcome import in_turn
+from exactsindy.solver.settings import Settings, Total
 from exactsindy.solver.shared_budget import Values, native_values, solve_shared
 from exactsindy.solver.solution import Solution
 
@@ -88,10 +90,7 @@ def solve(
             outcomes = [o for (o,) in native.run(equations, sizes, local_starts(equations, starts), settings)]
         else:
             solve_equation = backends.load(backend)
-            deadline, outcomes = Deadline(settings), []
-            for equation, size in zip(equations, sizes, strict=True):
-                outcomes.append(solve_equation(equation, size, deadline.settings(least=BRIEF)))
-                deadline.nodes += outcomes[-1].nodes
+            outcomes = in_turn(settings, [partial(solve_equation, *one) for one in zip(equations, sizes, strict=True)])
     placed = [equation.placed(outcome) for equation, outcome in zip(equations, outcomes, strict=True)]
     return Solution.of(problem, placed, ridge=weights, k=budget, settings=settings)
 
@@ -106,7 +105,7 @@ def shared(
     backend: str = "native",
 ) -> Iterator[Solution]:
     """Yield the best joint supports within budgets that all equations share."""
-    weights = arguments.total(problem, k)[1]
+    weights = arguments.weights(problem, k)
     # w_j RSS_j + ridge |xi_j|^2 = w_j (RSS_j + (ridge / w_j) |xi_j|^2)
     equations = equations_of(problem, ridge / weights[:, None])
     most = [e.size(cap) for e, cap in zip(equations, arguments.caps(problem, k), strict=True)]

@@ -26,8 +26,7 @@ _BACKENDS: dict[str, tuple[str, dict[str, str]]] = {
     "gurobi": ("gurobi", {}),
     "gurobi-bigm": ("gurobi", {"formulation": "bigm"}),
 }
-# Those that take constraints or a shared budget: name -> module.
-_CONSTRAINED = {"enumerate": "constrained_enumeration", "scip": "scip", "gurobi": "gurobi"}
+_CONSTRAINED = ("enumerate", "scip", "gurobi")  # those that take constraints or a shared budget
 
 
 def load(name: str) -> Callable[[Equation, int, Settings], Outcome]:
@@ -40,12 +39,8 @@ def load(name: str) -> Callable[[Equation, int, Settings], Outcome]:
 
 def load_constrained(name: str) -> Callable[[Component, Sequence[Budget], Settings], Outcome]:
     """Return the ``solve_component`` of a backend other than native."""
-    if name not in _BACKENDS:
-        raise SolverError(f"backend={name!r}: expected one of native, {', '.join(_BACKENDS)}.")
+    load(name)
     if name not in _CONSTRAINED:
         known = ", ".join(_CONSTRAINED)
         raise SolverError(f"backend={name!r} takes no constraints and no Total: use native, {known}.")
-    solve: Callable[[Component, Sequence[Budget], Settings], Outcome] = importlib.import_module(
-        f"{__name__}.{_CONSTRAINED[name]}"
-    ).solve_component
-    return solve
+    return partial(importlib.import_module(f"{__name__}.{_BACKENDS[name][0]}").solve_component)

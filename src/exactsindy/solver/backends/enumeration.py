@@ -1,24 +1,20 @@
 """Plain enumeration of all supports: slow, simple, and the oracle for everything else.
 
-What counts as a support
-------------------------
-All solvers of this package follow one rule. A zero column never belongs to a support. Go through the columns
-of a support in index order, on the ridge-augmented columns [R_j; sqrt(ridge_j) e_j]: if the distance of each
-to the span of the earlier ones is more than 1e-13 of its norm, the support is *admissible*. An inadmissible
-support counts as the smaller one without its dependent (later) columns, so only admissible supports are
-compared. The objective is RSS + sum ridge_j xi_j^2, the constant included; ties go to the smaller support,
-then to the lexicographically first.
+What counts as a support: all solvers of this package follow one rule. A zero column never belongs to a support. Go
+through the columns of a support in index order, on the ridge-augmented columns [R_j; sqrt(ridge_j) e_j]: if the
+distance of each to the span of the earlier ones is more than 1e-13 of its norm, the support is *admissible*. An
+inadmissible support counts as the smaller one without its dependent (later) columns, so only admissible supports are
+compared. The objective is RSS + sum ridge_j xi_j^2, the constant included; ties go to the smaller support, then to the
+lexicographically first.
 
-How
----
-Depth first over prefixes, with the columns projected off the prefix (modified Gram-Schmidt, no Gram matrix of
-the data), closing the last two columns for all pairs at once. Doubles only sort out: each residual norm
-carries a rounding interval, and all supports that might be best or second best are compared in exact
-arithmetic.
+How: depth first over prefixes, with the columns projected off the prefix (modified Gram-Schmidt, no Gram matrix of the
+data), closing the last two columns for all pairs at once. Doubles only sort out: each residual norm carries a rounding
+interval, and all supports that might be best or second best are compared in exact arithmetic.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -29,6 +25,8 @@ from numpy.typing import NDArray
 
 from exactsindy._types import Array
 from exactsindy.errors import SolverError
+from exactsindy.solver import interrupt
+from exactsindy.solver.backends.component import Budget, Component
 from exactsindy.solver.backends.rational import DEPENDENCE, ExactEquation, as_float
 from exactsindy.solver.backends.scaling import EPS, augmented, column_norms, power_of_two, triangular
 from exactsindy.solver.equations import Equation
@@ -37,6 +35,10 @@ from exactsindy.solver.settings import Deadline, Settings, Status
 
 #: More supports than this are refused: the answer would take minutes to hours.
 MOST_SUPPORTS = 50_000_000
+#: The same where each is fitted under constraints, which takes about 0.1 ms.
+MOST_CONSTRAINED = 1_000_000
+#: The fit of a support under constraints is right to about this, relative to its objective.
+_ROUNDING = 1e-10
 _CHUNK = 1 << 18
 _KEEP = 4096
 
@@ -49,20 +51,13 @@ class _Stop(Exception):
 
 
 def solve_equation(equation: Equation, size: int, settings: Settings) -> Outcome:
-    """Solve one equation by looking at every support of at most ``size`` terms.
+    """Solve one equation by looking at every support of at most ``size`` terms (one thread).
 
-    The optimum and its runner-up are exact for the given doubles; ``nodes`` is the number of supports. Stopped
-    by a limit (``settings.seconds`` and ``settings.nodes``; it runs in one thread), it returns the best support so far
-    with the residual off all columns as true bound.
-
-    Raises
-    ------
-    SolverError
-        There are more than 5e7 supports.
+    The optimum and its runner-up are exact for the given doubles; ``nodes`` is the number of supports. Stopped by a
+    limit, it returns the best support so far with the residual off all columns as true bound.
     """
     deadline = Deadline(settings)
-    theta_factor, z, ridge = equation.factor, equation.z, equation.ridge
-    kept = [int(j) for j in np.flatnonzero(np.any(theta_factor != 0, axis=0))]
+    kept = tuple(np.flatnonzero(np.any(equation.factor != 0, axis=0)).tolist())
     size = min(size, len(kept))
     supports = sum(math.comb(len(kept), s) for s in range(size + 1))
     if supports > MOST_SUPPORTS:
@@ -70,25 +65,66 @@ def solve_equation(equation: Equation, size: int, settings: Settings) -> Outcome
             f"Enumeration refuses {supports:.1e} supports ({len(kept)} terms, size <= {size}): at most "
             f"{MOST_SUPPORTS:.0e}. Use backend='native', a smaller library or a smaller size."
         )
-    exact, rest = ExactEquation(theta_factor, z, ridge), Fraction(equation.constant)
-    search = _Search(theta_factor, z, ridge, tuple(kept), size, exact, deadline)
-    stop, runner_up = None, math.nan
+    search, rest, stop, runner_up = _Search(equation, kept, size, deadline), Fraction(equation.constant), None, math.nan
     try:
         search.run()
         winner, value, rival = search.decide()
         runner_up = math.inf if rival is None else as_float(rival + rest)
     except _Stop as limit:
         winner, stop = search.leader(), limit.status
-        value = exact.value(winner)
+        value = search.exact.value(winner)
     objective = as_float(value + rest)
     return Outcome(
-        answers=(Answer(winner, exact.coefficients(winner), objective),),
+        answers=(Answer(winner, search.exact.coefficients(winner), objective),),
         lower_bound=objective if stop is None else equation.constant,
         runner_up=runner_up,
         stop=stop,
         nodes=search.count,
         seconds=deadline.elapsed,
     )
+
+
+def solve_component(component: Component, budgets: Sequence[Budget], settings: Settings) -> Outcome:
+    """Fit every support that budgets and presence rows allow (one thread), each by the native search.
+
+    So this checks which support is best and that none was missed, not the fit; `verify` has a fit of its own.
+    """
+    deadline, width = Deadline(settings), len(component.variables)
+    largest = min(width, min(budgets[0][1], width) if len(budgets[0][0]) == width else sum(n for _, n in budgets))
+    if sum(math.comb(width, size) for size in range(largest + 1)) > MOST_CONSTRAINED:
+        most = f"more than {MOST_CONSTRAINED:.0e} supports ({width} coefficients)"
+        raise SolverError(f"Enumeration refuses {most}: use backend='native'.")
+    everything = tuple(component.variables.tolist())
+    answers: tuple[Answer, ...] = ()
+    bound, stop = math.inf, None
+    for support in _allowed(component, budgets, largest):
+        deadline.nodes += 1
+        stop = Status.INTERRUPTED if interrupt.pressed() else Status.TIME_LIMIT if deadline.expired else None
+        if settings.nodes is not None and deadline.nodes > settings.nodes:
+            stop = Status.NODE_LIMIT
+        if stop is not None:
+            break
+        absent = tuple(v for i, v in enumerate(everything) if i not in support)
+        exactly = [(everything, len(support))]
+        fit = component.solve([(absent, 0)] if absent else [], Settings(), runner_up=False, exactly=exactly)
+        if fit.answers and (not answers or fit.objective < answers[0].objective * (1 - 1e-12)):
+            answers, bound = fit.answers[:1], fit.objective * (1 - _ROUNDING)
+    bound = bound if stop is None else -math.inf
+    return Outcome(answers, bound, stop=stop, nodes=deadline.nodes, seconds=deadline.elapsed)
+
+
+def _allowed(component: Component, budgets: Sequence[Budget], largest: int) -> Iterator[frozenset[int]]:
+    """Yield the supports (positions in the search) that budgets and presence rows allow, smaller ones first."""
+    rows = [(row.variables, row.coefs, row.rhs) for row in component.presence]
+    rows += [(variables, (1.0,) * len(variables), float(limit)) for variables, limit in budgets]
+    matrix: Array = np.zeros((len(rows), len(component.variables)))
+    for line, (variables, coefs, _) in zip(matrix, rows, strict=True):
+        line[[component.position[v] for v in variables]] = coefs
+    rhs = np.array([limit for _, _, limit in rows])
+    for size in range(largest + 1):
+        for support in itertools.combinations(range(len(component.variables)), size):
+            if np.all(matrix[:, support].sum(axis=1) <= rhs):
+                yield frozenset(support)
 
 
 @dataclass(frozen=True)
@@ -138,47 +174,34 @@ class _Candidates:
 class _Search:
     """State of one enumeration; created, run once, and thrown away."""
 
-    def __init__(
-        self,
-        theta_factor: Array,
-        z: Array,
-        ridge: Array,
-        kept: tuple[int, ...],
-        size: int,
-        exact: ExactEquation,
-        deadline: Deadline,
-    ) -> None:
-        columns = augmented(theta_factor, ridge)[:, kept]
-        target = np.concatenate([z, np.zeros(len(columns) - len(z))])[:, None]
+    def __init__(self, equation: Equation, kept: tuple[int, ...], size: int, deadline: Deadline) -> None:
+        columns = augmented(equation.factor, equation.ridge)[:, kept]
+        target = np.concatenate([equation.z, np.zeros(len(columns) - len(equation.z))])[:, None]
         stacked = np.column_stack([columns, target])
         triangle = triangular(stacked * power_of_two(column_norms(stacked)))
         self.norms = np.linalg.norm(triangle, axis=0)
-        self.kept, self.size, self.exact, self.deadline = kept, size, exact, deadline
-        self.count = 1
+        self.kept, self.size, self.deadline, self.count = kept, size, deadline, 1
+        self.exact = ExactEquation(equation.factor, equation.z, equation.ridge)
         self.found = [_Candidates(s) for s in range(size + 1)]
         width = len(kept)
-        self.root = _Node(
-            (), 0, np.ascontiguousarray(triangle[:, :width].T), triangle[:, width], np.empty((width, 0)), np.empty(0)
-        )
+        rows = np.ascontiguousarray(triangle[:, :width].T)
+        self.root = _Node((), 0, rows, triangle[:, width], np.empty((width, 0)), np.empty(0))
         # Rounding of Gram-Schmidt least squares: eps per projection, relative to |y| + sum |xi_j| |theta_j|.
         self.rounding = 16 * (size + 2) * EPS * max(1.0, math.sqrt(width) / 4)
 
     def run(self) -> None:
-        norm = np.array([np.linalg.norm(self.root.residual)])
-        slack = self.rounding * self.norms[-1]
-        self.found[0].add(np.empty((1, 0), dtype=np.int64), np.maximum(norm - slack, 0), norm + slack)
+        columns, target = self.root.columns, self.root.residual
+        self._record(
+            np.empty((1, 0), dtype=np.int64), np.array([np.linalg.norm(target)]), self.rounding * self.norms[-1]
+        )
         if self.size >= 1:
-            self._singles()
+            x = columns @ target / np.einsum("ij,ij->i", columns, columns)
+            norm = np.linalg.norm(target - x[:, None] * columns, axis=1)
+            slack = self.rounding * (self.norms[-1] + np.abs(x) * self.norms[:-1])
+            self.count += len(columns)
+            self._record(np.arange(len(columns))[:, None], norm, slack)
         if self.size >= 2:
             self._descend(self.root)
-
-    def _singles(self) -> None:
-        columns, target = self.root.columns, self.root.residual
-        x = columns @ target / np.einsum("ij,ij->i", columns, columns)
-        norm = np.linalg.norm(target - x[:, None] * columns, axis=1)
-        slack = self.rounding * (self.norms[-1] + np.abs(x) * self.norms[:-1])
-        self.count += len(columns)
-        self._record(np.arange(len(columns))[:, None], norm, slack)
 
     def _descend(self, node: _Node) -> None:
         usable = self._usable(node)
@@ -190,12 +213,9 @@ class _Search:
     def _usable(self, node: _Node) -> NDArray[np.bool_]:
         lengths = np.linalg.norm(node.columns, axis=1)
         own = self.norms[node.first : -1]
-        slack = self.rounding * (own + np.abs(node.on_prefix) @ self._prefix_norms(node))
+        slack = self.rounding * (own + np.abs(node.on_prefix) @ self.norms[list(node.prefix)])
         indices = np.arange(node.first, node.first + len(lengths))[:, None]
         return self._independent(np.hstack([_rows(node.prefix, len(lengths)), indices]), lengths, own, slack)
-
-    def _prefix_norms(self, node: _Node) -> Array:
-        return np.asarray(self.norms[list(node.prefix)])
 
     def _independent(
         self, supports: NDArray[np.int64], lengths: Array, norms: Array, slack: Array
@@ -228,13 +248,15 @@ class _Search:
         x = columns @ node.residual / safe
         residuals = node.residual - x[:, None] * columns
         for i, j in self._pair_chunks(usable, columns.shape[1]):
-            self._check_limits()
+            self._check_time()
+            if self.count >= (self.deadline.limits.nodes or math.inf):
+                raise _Stop(Status.NODE_LIMIT)
             self.count += len(i)
             share = shares[i, j]
             off = columns[j] - share[:, None] * columns[i]
             on_prefix = np.column_stack([node.on_prefix[j] - share[:, None] * node.on_prefix[i], share])
             norms = self.norms[node.first : -1]
-            heads = np.column_stack([np.tile(self._prefix_norms(node), (len(i), 1)), norms[i]])
+            heads = np.column_stack([np.tile(self.norms[list(node.prefix)], (len(i), 1)), norms[i]])
             supports = np.column_stack([_rows(node.prefix, len(i)), i + node.first, j + node.first])
             lengths = np.sqrt(np.einsum("ij,ij->i", off, off))
             slack = self.rounding * (norms[j] + np.sum(np.abs(on_prefix) * heads, axis=1))
@@ -258,12 +280,6 @@ class _Search:
     def _record(self, supports: NDArray[np.int64], norm: Array, slack: Array) -> None:
         self.found[supports.shape[1]].add(supports, np.maximum(norm - slack, 0.0), norm + slack)
 
-    def _check_limits(self) -> None:
-        self._check_time()
-        nodes = self.deadline.limits.nodes
-        if nodes is not None and self.count >= nodes:
-            raise _Stop(Status.NODE_LIMIT)
-
     def _check_time(self) -> None:
         if self.deadline.expired:
             raise _Stop(Status.TIME_LIMIT)
@@ -278,8 +294,7 @@ class _Search:
     def decide(self) -> tuple[tuple[int, ...], Fraction, Fraction | None]:
         """Return the best support, its exact value, and that of its best rival of the same size."""
         winner: tuple[int, ...] = ()
-        value = self.exact.value(())
-        level = math.inf
+        value, level = self.exact.value(()), math.inf
         for candidates in self.found:
             if not value:
                 break
