@@ -8,7 +8,8 @@ import pytest
 from exactsindy.data import Trajectories
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.forms import groups, trajectory_inputs
-from exactsindy.forms.base import check_count, checked, parts
+from exactsindy.forms.base import checked
+from exactsindy.forms.rows import check_count, parts
 from exactsindy.library import PerEquation, Polynomials, Terms
 
 DATA = Trajectories.from_arrays(np.arange(30.0).reshape(10, 3), time=0.5, states=("x", "y", "z"))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from exactsindy.data import Field, Trajectories
 from exactsindy.errors import DataError, ProblemError
-from exactsindy.forms import EquationGroup, Form, groups
+from exactsindy.forms import EquationGroup, Form, Rows, groups, summed
 from exactsindy.forms.weak import (
     ByParts,
     FieldRows,
@@ -18,10 +18,8 @@ from exactsindy.forms.weak import (
     Part,
     Rng,
     TrajectoryRows,
-    WeakRows,
     Width,
     checked_widths,
-    summed,
     too_wide,
 )
 from exactsindy.library import Library, Term
@@ -86,13 +84,13 @@ class PublishedWeakForm(Form):
 
     def problem(self, data: Data, library: Library) -> Problem:
         """Return the regression of all equations of the data over the library."""
-        return summed(*self.rows(data, library), None)[0]
+        return summed(*self.rows(data, library), None, "number of windows")[0]
 
     def folds(self, data: Data, library: Library, count: int) -> tuple[Problem, ...]:
         """Return ``count`` problems, contiguous in time, whose sum is `problem`."""
-        return summed(*self.rows(data, library), count)
+        return summed(*self.rows(data, library), count, "number of windows")
 
-    def rows(self, data: Data, library: Library) -> tuple[tuple[EquationGroup, ...], Sequence[Sequence[WeakRows]]]:
+    def rows(self, data: Data, library: Library) -> tuple[tuple[EquationGroup, ...], Sequence[Sequence[Rows]]]:
         """Return the groups of equations, and for each of them the rows of every trajectory or of the field."""
         equations = groups(data, library)
         if isinstance(data, Trajectories):
@@ -115,7 +113,7 @@ class PublishedWeakForm(Form):
         ]
         return [[TrajectoryRows(member, windows, group) for member, windows in placed] for group in equations]
 
-    def _field(self, data: Field, equations: Sequence[EquationGroup]) -> list[list[WeakRows]]:
+    def _field(self, data: Field, equations: Sequence[EquationGroup]) -> list[list[Rows]]:
         by_parts = ByParts(data.axes, data.names)
         parts: list[list[tuple[Part, ...]]] = []
         differences: list[tuple[Difference, ...]] = []

@@ -19,7 +19,9 @@ from exactsindy.forms.modal import smooth_field as smooth_field
 from exactsindy.forms.modal import smooth_field_guided as smooth_field_guided
 from exactsindy.forms.quadrature import integrate_intervals as integrate_intervals
 from exactsindy.forms.quadrature import interval_weights as interval_weights
+from exactsindy.forms.rows import Rows as Rows
+from exactsindy.forms.rows import Whiteness as Whiteness
+from exactsindy.forms.rows import lag_correlation as lag_correlation
+from exactsindy.forms.rows import summed as summed
 from exactsindy.forms.strong import StrongForm as StrongForm
 from exactsindy.forms.weak import WeakForm as WeakForm
-from exactsindy.forms.whiteness import Whiteness as Whiteness
-from exactsindy.forms.whiteness import lag_correlation as lag_correlation

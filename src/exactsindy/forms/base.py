@@ -1,17 +1,16 @@
-"""What all forms share: equations grouped by library, checks of the data, parts in time, and the trial model."""
+"""What all forms share: equations grouped by library, checks of the data, and the trial model."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from exactsindy._types import Array
-from exactsindy.data import Data, Field, Target, Trajectories, Trajectory, cuts
+from exactsindy.data import Data, Field, Target, Trajectories, Trajectory
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.library import Features, Library, Variable
 
@@ -60,16 +59,7 @@ def only_field(data: object, form: str) -> Field:
 
 
 def groups(data: Data, library: Library) -> tuple[EquationGroup, ...]:
-    """Return the equations in order, neighbours with equal libraries together.
-
-    Examples
-    --------
-    >>> from exactsindy.data import Trajectories
-    >>> from exactsindy.library import Polynomials
-    >>> data = Trajectories.from_arrays([[0.0, 1.0], [0.1, 1.0], [0.2, 1.1]], time=0.1, states=("x", "y"))
-    >>> [group.target_names for group in groups(data, Polynomials(2))]
-    [("x'", "y'")]
-    """
+    """Return the equations in order, neighbours with equal libraries together."""
     if not isinstance(library, Library):
         raise ProblemError(f"library is of type {type(library).__name__}: expected a library such as Polynomials(3).")
     result: list[EquationGroup] = []
@@ -91,32 +81,6 @@ def trajectory_inputs(
         features.inputs_of(member)  # says what a trajectory lacks
     columns = [states, member.controls[start:stop]]
     return np.hstack([*columns, member.times[start:stop, None]] if extra else columns)
-
-
-def check_count(count: int, largest: int, what: str) -> None:
-    """Refuse a number of folds that leaves one without rows."""
-    if not (isinstance(count, int) and 2 <= count <= largest):
-        raise DataError(f"folds(count={count!r}): expected an integer from 2 to {largest}, the {what}.")
-
-
-def parts(lengths: Sequence[int], count: int) -> list[list[tuple[int, int, int]]]:
-    """Return for each of ``count`` parts the ranges (member, start, stop) of members laid end to end.
-
-    Examples
-    --------
-    >>> parts([4, 6], 2)
-    [[(0, 0, 4), (1, 0, 1)], [(1, 1, 6)]]
-    """
-    total = sum(lengths)
-    starts = [sum(lengths[:i]) for i in range(len(lengths))]
-    return [
-        [
-            (i, max(low - start, 0), min(high - start, n))
-            for i, (start, n) in enumerate(zip(starts, lengths, strict=True))
-            if start < high and start + n > low
-        ]
-        for low, high in pairwise(cuts(total, count))
-    ]
 
 
 @runtime_checkable

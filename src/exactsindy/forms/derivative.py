@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -58,22 +58,21 @@ def interior_reach(method: Differentiation, order: int) -> int:
 class Slopes:
     """The left-hand sides of some equations along one trajectory, a block of samples at a time.
 
-    Local methods on equal steps look at the block and its surroundings; others differentiate the whole
-    trajectory once.
+    Local methods on equal steps look at the block and its surroundings; others differentiate the whole once.
     """
 
     method: Differentiation
     member: Trajectory
     targets: Sequence[Target]
+    _whole: dict[int, Array] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def between(self, start: int, stop: int) -> Array:
         """Return the targets (samples x equations)."""
         if self.member.derivatives is not None:
             return np.column_stack([self._measured(target)[start:stop] for target in self.targets])
-        orders = sorted({target.order for target in self.targets})
         columns = {
             order: self._local(lambda x, t, k=order: derive(self.method, x, t, k), order, start, stop)
-            for order in orders
+            for order in {target.order for target in self.targets}
         }
         place = self.member.names.index
         return np.column_stack([columns[target.order][:, place(target.state)] for target in self.targets])
@@ -86,17 +85,13 @@ class Slopes:
     def _step(self) -> float | None:
         return uniform_step(self.member.times)
 
-    @cached_property
-    def _whole(self) -> dict[int, Array]:
-        return {}
-
     def _local(self, apply: Callable[..., Array], order: int, start: int, stop: int) -> Array:
-        reach, n = halo(self.method, max(order, 1)), len(self.member)
+        reach = halo(self.method, max(order, 1))
         if reach is None or self._step is None:
             if order not in self._whole:
                 self._whole[order] = apply(self.member.states, self.member.times)
             return self._whole[order][start:stop]
-        low, high = max(start - reach, 0), min(stop + reach, n)
+        low, high = max(start - reach, 0), stop + reach
         return apply(self.member.states[low:high], self._step)[start - low : stop - low]
 
     def _measured(self, target: Target) -> Array:
@@ -110,14 +105,7 @@ class Slopes:
 class SpaceDerivatives:
     """Spatial derivatives of arrays whose leading axes are the space dimensions of a field.
 
-    Parameters
-    ----------
-    method
-        Finite differences (their ``d`` is replaced).
-    axes, coords
-        Names and coordinates of the space dimensions.
-    spectral
-        Per dimension, whether it is whole, periodic and to be differentiated by Fourier transform.
+    Finite differences of the order of ``method``, or Fourier transforms along the dimensions that are ``spectral``.
     """
 
     method: FiniteDifference
@@ -127,25 +115,20 @@ class SpaceDerivatives:
 
     def of(self, values: Array, variable: Variable) -> Array:
         """Return the derivative of ``values`` that the axes of ``variable`` name."""
-        result = values
         for i, axis in enumerate(self.axes):
             order = variable.axes.count(axis)
             if order:
                 rule = Spectral(order) if self.spectral[i] else FiniteDifference(self.method.order, order)
                 where = uniform_step(self.coords[i])
-                result = rule(result, self.coords[i] if where is None else where, axis=i)
-        return result
+                values = rule(values, self.coords[i] if where is None else where, axis=i)
+        return values
 
     def reach(self, variables: Sequence[Variable]) -> tuple[int, ...]:
         """Return per dimension how many points next to its ends have no central stencil."""
         widths = []
-        for i, axis in enumerate(self.axes):
-            orders = {variable.axes.count(axis) for variable in variables} - {0}
-            irregular = uniform_step(self.coords[i]) is None
-            width = max((self._reach(order, irregular) for order in orders), default=0)
-            widths.append(0 if self.spectral[i] else width)
+        for axis, x, spectral in zip(self.axes, self.coords, self.spectral, strict=True):
+            orders = set() if spectral else {variable.axes.count(axis) for variable in variables} - {0}
+            irregular = uniform_step(x) is None  # there even derivatives take one more neighbour to keep their order
+            reaches = [FiniteDifference(self.method.order, q).half_width + (irregular and q % 2 == 0) for q in orders]
+            widths.append(max(reaches, default=0))
         return tuple(widths)
-
-    def _reach(self, order: int, irregular: bool) -> int:
-        # On unequal steps even derivatives take one more neighbour to keep their order.
-        return FiniteDifference(self.method.order, order).half_width + (irregular and order % 2 == 0)

@@ -10,7 +10,7 @@ from exactsindy.forms.base import TrialLike
 from exactsindy.forms.increment.smoothing import Smoothed
 from exactsindy.forms.modal.mode_smoothing import SmoothedField
 from exactsindy.forms.modal.windowed_field import WindowedField
-from exactsindy.forms.whiteness import Whiteness
+from exactsindy.forms.rows import Whiteness
 from exactsindy.library import Library
 from exactsindy.problem import Problem
 

@@ -19,11 +19,6 @@ def interval_weights(t: Array) -> Array:
     Inner intervals use the cubic through the four samples around them, h (-1, 13, 13, -1) / 24 on equal
     steps; the two at the ends the parabola through the last three, h (5, 8, -1) / 12. Weights of samples
     that do not exist are 0.
-
-    Examples
-    --------
-    >>> (24 * interval_weights(np.arange(5.0))).round(12)[1]
-    array([-1., 13., 13., -1.])
     """
     n = len(t)
     weights = np.zeros((n - 1, 4))

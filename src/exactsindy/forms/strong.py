@@ -9,12 +9,13 @@ from functools import cached_property
 import numpy as np
 
 from exactsindy._types import Array
-from exactsindy.data import Data, Field, Trajectories
+from exactsindy.data import Data, Field, Trajectories, Trajectory
 from exactsindy.differentiation import FiniteDifference, SmoothedFiniteDifference, uniform_step
 from exactsindy.errors import DataError
-from exactsindy.forms.base import EquationGroup, check_count, checked, groups, parts, trajectory_inputs
+from exactsindy.forms.base import EquationGroup, checked, groups, trajectory_inputs
 from exactsindy.forms.derivative import Differentiation, Slopes, SpaceDerivatives, derive, halo, interior_reach
 from exactsindy.forms.form import Form
+from exactsindy.forms.rows import Rows, summed
 from exactsindy.library import Library, Variable
 from exactsindy.problem import Problem
 
@@ -85,44 +86,33 @@ class StrongForm(Form):
     def _sum(self, data: Data, library: Library, count: int | None) -> tuple[Problem, ...]:
         source = checked(data, "StrongForm")
         equations = groups(source, library)
-        sources: list[_TrajectoryRows | _FieldRows] = []
+        sources: list[list[Rows]]
         if isinstance(source, Trajectories):
-            lengths = [len(member) for member in source]
-            sources += [_TrajectoryRows(self, source, group) for group in equations]
+            sources = [[_TrajectoryRows(self, member, group) for member in source] for group in equations]
         else:
-            fields = [_FieldRows(self, source, group) for group in equations]
-            lengths = [min(rows.n_times for rows in fields)]
-            sources += fields
-        if count is not None:
-            check_count(count, sum(lengths), "number of samples in time")
-        return tuple(
-            Problem.from_blocks(
-                Problem.from_chunks(rows.rows(ranges), names=group.features.terms, target_names=group.target_names)
-                for rows, group in zip(sources, equations, strict=True)
-            )
-            for ranges in parts(lengths, count or 1)
-        )
+            sources = [[_FieldRows(self, source, group)] for group in equations]
+        return summed(equations, sources, count, "number of samples in time")
 
 
 @dataclass(frozen=True)
 class _TrajectoryRows:
-    """The rows of some equations of trajectories, a block of samples at a time."""
+    """The rows of some equations of a trajectory, a block of samples at a time."""
 
     form: StrongForm
-    data: Trajectories
+    member: Trajectory
     group: EquationGroup
 
-    def rows(self, ranges: list[tuple[int, int, int]]) -> Iterator[tuple[Array, Array]]:
-        """Yield (theta, targets) for ranges (trajectory, start, stop)."""
-        for i, low, high in ranges:
-            member = self.data[i]
-            slopes = Slopes(self.form.differentiation, member, self.group.targets)
-            for start in range(low, high, BLOCK_ROWS):
-                stop = min(start + BLOCK_ROWS, high)
-                targets = slopes.between(start, stop)
-                states = slopes.states(start, stop) if self.form.smooth_states else member.states[start:stop]
-                inputs = trajectory_inputs(self.group.features, member, states, start, stop)
-                yield self.group.features.evaluate(inputs), targets
+    def __len__(self) -> int:
+        return len(self.member)
+
+    def rows(self, low: int, high: int) -> Iterator[tuple[Array, Array]]:
+        slopes = Slopes(self.form.differentiation, self.member, self.group.targets)
+        for start in range(low, high, BLOCK_ROWS):
+            stop = min(start + BLOCK_ROWS, high)
+            targets = slopes.between(start, stop)
+            states = slopes.states(start, stop) if self.form.smooth_states else self.member.states[start:stop]
+            inputs = trajectory_inputs(self.group.features, self.member, states, start, stop)
+            yield self.group.features.evaluate(inputs), targets
 
 
 @dataclass(frozen=True)
@@ -135,7 +125,6 @@ class _FieldRows:
 
     @cached_property
     def derivatives(self) -> SpaceDerivatives:
-        """Return how the field is differentiated in space."""
         whole = tuple(self.form.spectral and period is not None for period in self.data.periods)
         return SpaceDerivatives(self.form.space, self.data.axes, self.data.coords[:-1], whole)
 
@@ -150,26 +139,19 @@ class _FieldRows:
         """Return the first time that is far enough from the start."""
         return max(interior_reach(self.form.differentiation, target.order) for target in self.group.targets)
 
-    @property
-    def n_times(self) -> int:
-        """Return the number of times in use."""
-        return len(self.data.times) - 2 * self.first
+    def __len__(self) -> int:
+        return max(len(self.data.times) - 2 * self.first, 0)
 
-    def rows(self, ranges: list[tuple[int, int, int]]) -> Iterator[tuple[Array, Array]]:
-        """Yield (theta, targets) for ranges (0, start, stop) of the times in use."""
-        self._check()
+    def rows(self, low: int, high: int) -> Iterator[tuple[Array, Array]]:
         slab = max(_SLAB_POINTS // max(int(np.prod(self.data.shape[:-1])), 1), 8)
-        features = self.group.features
-        for _, low, high in ranges:
-            for start in range(low + self.first, high + self.first, slab):
-                inputs, targets = self._slab(start, min(start + slab, high + self.first))
-                for a in range(0, inputs.shape[1], BLOCK_ROWS):
-                    part = slice(a, a + BLOCK_ROWS)
-                    yield features.rows(list(inputs[:, part])).T, targets[:, part].T
+        for start in range(low + self.first, high + self.first, slab):
+            inputs, targets = self._slab(start, min(start + slab, high + self.first))
+            for a in range(0, inputs.shape[1], BLOCK_ROWS):
+                part = slice(a, a + BLOCK_ROWS)
+                yield self.group.features.rows(list(inputs[:, part])).T, targets[:, part].T
 
-    def _check(self) -> None:
-        sizes = [part.stop - part.start for part in self.inner]
-        if min(*sizes, self.n_times) < 1:
+    def __post_init__(self) -> None:
+        if min(*(part.stop - part.start for part in self.inner), len(self)) < 1:
             raise DataError(
                 f"StrongForm: the grid {self.data.shape} of {', '.join(self.data.dims)} has no point where "
                 "all stencils fit; use fewer derivatives, a lower order of accuracy or a shorter window."
@@ -185,9 +167,8 @@ class _FieldRows:
         method, n = self.form.differentiation, len(self.data.times)
         reach = halo(method, max(target.order for target in self.group.targets))
         low, high = (0, n) if reach is None else (max(start - reach, 0), min(stop + reach, n))
-        times = self.data.times[low:high]
         step = uniform_step(self.data.times)
-        where: Array | float = times if step is None else step
+        where = self.data.times[low:high] if step is None else step
         inside = slice(start - low, stop - low)
         values = {name: self.data[name][..., low:high] for name in self.data.names}
         targets = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from exactsindy.forms.increment.hermite import HermiteFeatures
+from exactsindy.forms.increment.increment_rows import HermiteFeatures
 from exactsindy.library import Terms
 
 

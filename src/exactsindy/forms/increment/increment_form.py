@@ -8,10 +8,10 @@ import numpy as np
 
 from exactsindy.data import Data, Trajectories, cuts
 from exactsindy.errors import ProblemError
-from exactsindy.forms.base import TrialLike, check_count, fitted, groups, only_trajectories, trial
+from exactsindy.forms.base import TrialLike, fitted, groups, only_trajectories, trial
 from exactsindy.forms.increment.increment_rows import IncrementRows, compressed, split
 from exactsindy.forms.increment.smoothing import Smoothed, order_one, smooth, smooth_guided
-from exactsindy.forms.whiteness import Whiteness, lag_correlation
+from exactsindy.forms.rows import Whiteness, check_count, lag_correlation
 from exactsindy.library import Library
 from exactsindy.problem import Problem
 

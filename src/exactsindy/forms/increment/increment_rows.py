@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 
 from exactsindy._types import Array
 from exactsindy.errors import ProblemError
 from exactsindy.forms.base import EquationGroup, Trial, trajectory_inputs
-from exactsindy.forms.increment.hermite import HermiteFeatures
 from exactsindy.forms.increment.smoothing import Smoothed
 from exactsindy.forms.increment.tridiagonal import Increments, Whitening, increment_covariance
 from exactsindy.forms.quadrature import integrate_intervals, interval_weights
-from exactsindy.library import Features, Variable
+from exactsindy.library import Features, Term, Variable
 from exactsindy.problem import Collector, Problem
 
 # (theta, target) of each equation: their rows differ by the whitening only, so they come together.
@@ -27,6 +26,50 @@ BLOCK_ROWS = 1024
 # Shares of the noise that are tried for what reaches a library on smoothed states: quarters are as fine as the
 # likelihood of the residuals tells apart.
 _SHARES = (1.0, 0.75, 0.5, 0.25, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class HermiteFeatures:
+    """The columns of a library with powers of noisy states replaced by Hermite polynomials.
+
+    E[s^p He_p((x + e) / s)] = x^p for white noise e of standard deviation s: x^2 - s^2, x^3 - 3 s^2 x, ...
+    Terms that hold a noisy state inside a function are left as they are.
+    """
+
+    features: Features
+    noise: Array
+
+    @cached_property
+    def _split(self) -> tuple[Features, tuple[tuple[tuple[int, int], ...], ...]]:
+        """Return what multiplies the powers of states in each term, and those powers (state, power)."""
+        states = self.features.variables.states
+        cofactors, powers = [], []
+        for term in self.features.terms:
+            plain = {a: n for a, n in term.factors if isinstance(a, Variable)}
+            own = {a: n for a, n in plain.items() if not a.axes and a.name in states and n > 1}
+            cofactor = Term.of({a: n for a, n in term.factors if a not in own})
+            nested = {v.name for atom, _ in term.factors if atom not in plain for v in atom.variables()}
+            if nested & set(states):
+                own, cofactor = {}, term
+            cofactors.append(cofactor)
+            powers.append(tuple((states.index(atom.name), n) for atom, n in own.items()))
+        return Features(self.features.variables, tuple(cofactors)), tuple(powers)
+
+    def evaluate(self, values: Array) -> Array:
+        """Return the columns (samples x terms) at samples of the library's inputs."""
+        cofactors, powers = self._split
+        order = [self.features.inputs.index(v) for v in cofactors.inputs]
+        columns = cofactors.evaluate(values[:, order])
+        tables: dict[int, list[Array]] = {}
+        for state, n in {pair for pairs in powers for pair in pairs}:
+            table = tables.setdefault(state, [np.ones(len(values)), values[:, state]])
+            while len(table) <= n:
+                k = len(table) - 1
+                table.append(values[:, state] * table[k] - k * self.noise[state] ** 2 * table[k - 1])
+        for column, pairs in enumerate(powers):
+            for state, n in pairs:
+                columns[:, column] *= tables[state][n]
+        return columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +89,7 @@ class IncrementRows:
 
     def chunks(self) -> Iterator[Chunks]:
         """Yield whitened (theta, target) of every equation."""
-        for i in range(len(self.smoothed.pieces)):
-            yield from self._piece(i)
+        return chain.from_iterable(map(self._piece, range(len(self.smoothed.pieces))))
 
     @cached_property
     def _columns(self) -> Features | HermiteFeatures:
@@ -55,13 +97,11 @@ class IncrementRows:
         return HermiteFeatures(features, self.smoothed.noise) if self.hermite else features
 
     def _piece(self, i: int) -> Iterator[Chunks]:
-        piece, values = self.smoothed.pieces[i], self.smoothed.values[i]
-        states = piece.states if self.raw else values
-        own = self._own(i)
-        weights = interval_weights(piece.times)
-        whitenings = self._whitenings(i)
+        piece = self.smoothed.pieces[i]
+        states = piece.states if self.raw else self.smoothed.values[i]
+        own, n, weights = self._own(i), len(piece), interval_weights(piece.times)
+        whitenings = [self._whitening(i, j, share) for j, share in enumerate(self._shares)]
         previous = np.zeros((len(own), len(self.group.features.terms) + 1))
-        n = len(piece)
         for start in range(0, n - 1, BLOCK_ROWS):
             stop = min(start + BLOCK_ROWS, n - 1)
             low, high = max(start - 1, 0), min(stop + 2, n)
@@ -75,12 +115,10 @@ class IncrementRows:
             ]
             yield tuple((table[:-1].T, table[-1:].T) for table in rows)
 
-    def _whitenings(self, i: int) -> list[Whitening]:
-        slopes, steps = self._slopes[i], np.diff(self.smoothed.pieces[i].times)
-        return [
-            Whitening.of(*increment_covariance(steps, share * slopes[:, j], self.smoothed.noise, own))
-            for j, (share, own) in enumerate(zip(self._shares, self._own(i), strict=True))
-        ]
+    def _whitening(self, i: int, j: int, share: float) -> Whitening:
+        """Return the factor of the errors of equation j on piece i if this share of the noise reaches the library."""
+        steps, slopes = np.diff(self.smoothed.pieces[i].times), share * self._slopes[i][:, j]
+        return Whitening.of(*increment_covariance(steps, slopes, self.smoothed.noise, self._own(i)[j]))
 
     def _own(self, i: int) -> list[int]:
         return [self.smoothed.pieces[i].names.index(target.state) for target in self.group.targets]
@@ -88,14 +126,18 @@ class IncrementRows:
     @cached_property
     def _slopes(self) -> list[Array]:
         """Return the model's Jacobian on every piece (samples x equations x states)."""
-        jacobians = []
-        for piece, values in zip(self.smoothed.pieces, self.smoothed.values, strict=True):
-            if self.model is None:
-                jacobians.append(np.zeros((len(piece), len(self.group.targets), len(piece.names))))
-                continue
-            inputs = trajectory_inputs(self.group.features, piece, values, 0, len(piece))
-            jacobians.append(self.model.jacobian(self.group, inputs, [Variable(name) for name in piece.names]))
-        return jacobians
+        pieces = self.smoothed.pieces
+        if self.model is None:
+            return [np.zeros((len(piece), len(self.group.targets), len(piece.names))) for piece in pieces]
+        return [
+            self.model.jacobian(self.group, self._inputs(i), [Variable(name) for name in piece.names])
+            for i, piece in enumerate(pieces)
+        ]
+
+    def _inputs(self, i: int) -> Array:
+        """Return the inputs of the library on the smoothed states of a piece."""
+        piece = self.smoothed.pieces[i]
+        return trajectory_inputs(self.group.features, piece, self.smoothed.values[i], 0, len(piece))
 
     @cached_property
     def _shares(self) -> list[float]:
@@ -108,19 +150,15 @@ class IncrementRows:
         if self.raw or self.model is None:
             return [1.0] * len(self.group.targets)
         residuals = [self._residuals(i, self.model) for i in range(len(self.smoothed.pieces))]
-        shares = []
-        for j in range(len(self.group.targets)):
-            scores = [self._misfit(j, share, residuals) for share in _SHARES]
-            shares.append(_SHARES[int(np.argmin(scores))])
-        return shares
+        scores = [[self._misfit(j, c, residuals) for c in _SHARES] for j in range(len(self.group.targets))]
+        return [_SHARES[int(best)] for best in np.argmin(scores, axis=1)]
 
     def _misfit(self, j: int, share: float, residuals: Sequence[Array]) -> float:
         """Return -2 log likelihood of residuals of equation j, their scale free, up to a constant."""
         square, volume = 0.0, 0.0
         for i, residual in enumerate(residuals):
-            steps, slopes = np.diff(self.smoothed.pieces[i].times), share * self._slopes[i][:, j]
             try:
-                whitening = Whitening.of(*increment_covariance(steps, slopes, self.smoothed.noise, self._own(i)[j]))
+                whitening = self._whitening(i, j, share)
             except ProblemError:
                 return np.inf  # without slopes the covariance is positive definite
             square += float((whitening.whiten(residual[:, j]) ** 2).sum())
@@ -129,8 +167,7 @@ class IncrementRows:
 
     def _residuals(self, i: int, model: Trial) -> Array:
         """Return the residuals of the model in the increments of a piece (rows x equations)."""
-        piece, values = self.smoothed.pieces[i], self.smoothed.values[i]
-        rates = model.predict(self.group, trajectory_inputs(self.group.features, piece, values, 0, len(piece)))
+        piece, rates = self.smoothed.pieces[i], model.predict(self.group, self._inputs(i))
         change = np.diff(piece.states[:, self._own(i)], axis=0)
         return np.asarray(change - integrate_intervals(interval_weights(piece.times), rates))
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from exactsindy._types import Array
 from exactsindy.data import Trajectories, Trajectory, gap_starts
-from exactsindy.differentiation import whittaker
+from exactsindy.differentiation import Smooth, whittaker
 from exactsindy.errors import DataError
 from exactsindy.forms.base import EquationGroup, TrialLike, groups, trajectory_inputs, trial
 from exactsindy.forms.quadrature import integrate_intervals, interval_weights
@@ -40,40 +40,25 @@ class Smoothed:
 
 
 def smooth(data: Trajectories) -> Smoothed:
-    """Return the trajectories cut at gaps and smoothed by `whittaker`.
-
-    Examples
-    --------
-    >>> from exactsindy.data import Trajectories
-    >>> t = np.linspace(0, 6, 300)
-    >>> noisy = np.sin(t) + 0.1 * np.random.default_rng(0).normal(size=300)
-    >>> bool(abs(smooth(Trajectories.from_arrays(noisy, time=t)).noise[0] - 0.1) < 0.02)
-    True
-    """
+    """Return the trajectories cut at gaps and smoothed by `whittaker`."""
     cut = _pieces(data)
     fits = [whittaker(piece.states, piece.times) for piece in cut]
-    squares = sum(fit.noise**2 * fit.degrees_of_freedom for fit in fits)
-    freedom = sum(fit.degrees_of_freedom for fit in fits)
     score = tuple(fit.noise**2 / fit.degrees_of_freedom for fit in fits)
-    noise = _floored(np.sqrt(squares / freedom), cut)
-    return Smoothed(cut, tuple(fit.values for fit in fits), noise, score)
+    return Smoothed(cut, tuple(fit.values for fit in fits), pooled_noise(fits, [piece.states for piece in cut]), score)
+
+
+def pooled_noise(fits: Sequence[Smooth], states: Sequence[Array]) -> Array:
+    """Return the noise of each state, pooled over fits by degrees of freedom, at least rounding level of the states."""
+    squares = sum(fit.noise**2 * fit.degrees_of_freedom for fit in fits)
+    return _floored(np.sqrt(squares / sum(fit.degrees_of_freedom for fit in fits)), states)
 
 
 def smooth_guided(data: Trajectories, library: Library, model: TrialLike, *, start: Smoothed | None = None) -> Smoothed:
     """Return states smoothed around the flow of a model: z + W(y - z) with z the integral of its rates.
 
     Where that does not beat the plain smooth of a state, the plain one is kept. A saturated model (8 terms
-    per equation) serves best: a selected one would confirm itself.
-
-    Parameters
-    ----------
-    data, library
-        As for the form.
-    model
-        The trial model: coefficients (equations x terms), a solution, or a `Trial`.
-    start
-        The states of these data on which the model's rates are evaluated, from `smooth` (the default) or from
-        an earlier round.
+    per equation) serves best: a selected one would confirm itself. The model's rates are evaluated on ``start``, from
+    `smooth` (the default) or from an earlier round.
     """
     equations = groups(data, library)
     flow = trial(model, equations, "smooth_guided")
@@ -105,12 +90,12 @@ def smooth_guided(data: Trajectories, library: Library, model: TrialLike, *, sta
         degrees = np.sqrt(rss / np.maximum(chosen_score, np.finfo(float).tiny))
         squares += rss
         freedom += degrees
-    noise = _floored(np.sqrt(squares / np.maximum(freedom, 1.0)), plain.pieces)
+    noise = _floored(np.sqrt(squares / np.maximum(freedom, 1.0)), [piece.states for piece in plain.pieces])
     return Smoothed(plain.pieces, tuple(values), noise, tuple(scores), plain)
 
 
-def _floored(noise: Array, pieces: Sequence[Trajectory]) -> Array:
-    return floored(noise, np.sqrt(np.mean(np.vstack([piece.states**2 for piece in pieces]), axis=0)))
+def _floored(noise: Array, states: Sequence[Array]) -> Array:
+    return floored(noise, np.sqrt(np.mean(np.vstack([values**2 for values in states]), axis=0)))
 
 
 def floored(noise: Array, size: Array) -> Array:
@@ -122,8 +107,7 @@ def floored(noise: Array, size: Array) -> Array:
 def _pieces(data: Trajectories) -> tuple[Trajectory, ...]:
     pieces: list[Trajectory] = []
     for member in data:
-        breaks = gap_starts(member.times) + 1
-        borders = [0, *breaks.tolist(), len(member)]
+        borders = [0, *(gap_starts(member.times) + 1).tolist(), len(member)]
         pieces += [member.slice(a, b) for a, b in pairwise(borders) if b - a >= _LEAST]
     if not pieces:
         raise DataError(
@@ -135,10 +119,8 @@ def _pieces(data: Trajectories) -> tuple[Trajectory, ...]:
 
 def order_one(equations: Sequence[EquationGroup], form: str) -> None:
     """Refuse equations for other than first derivatives."""
-    for group in equations:
-        for target in group.targets:
-            if target.order != 1:
-                raise DataError(
-                    f"{form}: the equation {target.name} is of order {target.order}; only first derivatives "
-                    "have increments. Add the velocities as states, or use WeakForm."
-                )
+    for target in (target for group in equations for target in group.targets if target.order != 1):
+        raise DataError(
+            f"{form}: the equation {target.name} is of order {target.order}; only first derivatives have increments. "
+            "Add the velocities as states, or use WeakForm."
+        )

@@ -11,15 +11,7 @@ from numpy.typing import ArrayLike
 from exactsindy._types import Array
 from exactsindy.data import Data, Trajectory
 from exactsindy.errors import ProblemError
-from exactsindy.forms.base import (
-    Coefficients,
-    EquationGroup,
-    TrialLike,
-    fitted,
-    groups,
-    only_trajectories,
-    trajectory_inputs,
-)
+from exactsindy.forms.base import EquationGroup, TrialLike, fitted, groups, only_trajectories, trajectory_inputs
 from exactsindy.forms.increment.increment_rows import Chunks, compressed
 from exactsindy.forms.increment.smoothing import Smoothed, order_one, smooth
 from exactsindy.forms.quadrature import integrate_intervals, interval_weights
@@ -37,25 +29,8 @@ class StartRegression:
     Rows y = x(0) + int theta(x) dt xi + e in an orthonormal cosine basis without its constant mode. This is no form:
     modes extend over the whole time and have no folds. The constant mode holds the unknown x(0). White noise e is
     white in the modes; errors inside the integral add up like a random walk, S_m = 1 / (2 sin(pi m / 2n))^2, so rows
-    are divided by sqrt(1 + c S_m) with c the drift ratio of the equation. `drift_ratios` estimates c from the
-    residuals of a model.
-
-    Parameters
-    ----------
-    drift_ratio
-        c of each equation, or one for all: variance of a step of the drift in units of the variance of the noise.
-    smoothed
-        Smoothed states from an earlier call of `smooth`.
-
-    Examples
-    --------
-    >>> from exactsindy.data import Trajectories
-    >>> from exactsindy.library import Polynomials
-    >>> t = np.arange(0.0, 5.0, 0.01)
-    >>> data = Trajectories.from_arrays(np.exp(-t), time=t, states=("x",))
-    >>> problem = StartRegression().problem(data, Polynomials(1))
-    >>> bool(problem.rss([[0.0, -1.0]])[0] < 1e-12 * problem.rss([[0.0, 0.0]])[0])
-    True
+    are divided by sqrt(1 + c S_m). ``drift_ratio`` c of each equation, or one for all, is the variance of a step of
+    the drift in units of the variance of the noise; `drift_ratios` estimates it from the residuals of a model.
     """
 
     drift_ratio: ArrayLike = 0.0
@@ -79,7 +54,7 @@ class StartRegression:
         tiny = np.finfo(float).tiny  # a state that never changes leaves nothing
         result = []
         for group in equations:
-            pieces = [_residuals(group, i, smoothed, coefficients) for i in range(len(smoothed.pieces))]
+            pieces = [_residuals(group, i, smoothed, coefficients.of(group)) for i in range(len(smoothed.pieces))]
             for power in np.concatenate(pieces, axis=1) ** 2:
                 score = [
                     len(power) * np.log(np.maximum(np.mean(power / (1 + c * spectrum)), tiny))
@@ -118,11 +93,11 @@ def _chunks(group: EquationGroup, smoothed: Smoothed, ratios: Sequence[float]) -
         yield tuple(((theta * scale).T, (y * scale)[:, None]) for y, scale in zip(measured, scales, strict=True))
 
 
-def _residuals(group: EquationGroup, i: int, smoothed: Smoothed, model: Coefficients) -> Array:
+def _residuals(group: EquationGroup, i: int, smoothed: Smoothed, coef: Array) -> Array:
     """Return the residuals of a model in the modes of piece i, in units of the noise (equations x modes)."""
     piece = smoothed.pieces[i]
     own = [piece.names.index(target.state) for target in group.targets]
-    residual = piece.states.T[own] - _integral(piece, _columns(group, i, smoothed) @ model.of(group).T)
+    residual = piece.states.T[own] - _integral(piece, _columns(group, i, smoothed) @ coef.T)
     return np.asarray(_modes(residual) / smoothed.noise[own][:, None])
 
 

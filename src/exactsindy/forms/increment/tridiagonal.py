@@ -45,16 +45,8 @@ class Whitening:
         """
         rows = slice(start, start + len(change))
         out = np.empty((len(increments.values) + 1, len(change)))
-        native.whiten(
-            increments.values,
-            increments.before,
-            increments.weights,
-            np.ascontiguousarray(change),
-            self.diagonal[rows],
-            self.below[rows],
-            previous,
-            out,
-        )
+        inputs = (increments.values, increments.before, increments.weights, np.ascontiguousarray(change))
+        native.whiten(*inputs, self.diagonal[rows], self.below[rows], previous, out)
         return out
 
 
@@ -74,18 +66,8 @@ def increment_covariance(steps: Array, slopes: Array, noise: Array, own: int) ->
     """Return diagonal and neighbours' covariance of the errors of increments of one equation.
 
     The error of row i is  a_i e_{i+1} + b_i e_i - (h_i / 2) sum_l (J_l(i) e^l_i + J_l(i+1) e^l_{i+1})  with
-    a_i = 1 - (h_i / 2) J(i+1), b_i = -(1 + (h_i / 2) J(i)) for the equation's own state.
-
-    Parameters
-    ----------
-    steps
-        Lengths h of the intervals (n - 1,).
-    slopes
-        J, derivatives of the right-hand side by the states (n, d).
-    noise
-        Standard deviation of the noise of each state (d,).
-    own
-        The state whose increments these are.
+    a_i = 1 - (h_i / 2) J(i+1), b_i = -(1 + (h_i / 2) J(i)) for the equation's own state, number ``own``. Steps h are
+    (n - 1,), slopes J of the right-hand side by the states (n, d), noise levels of the states (d,).
     """
     half = steps / 2
     variance = noise**2

@@ -12,14 +12,14 @@ from exactsindy._types import Array
 from exactsindy.data import Data, Field, cuts
 from exactsindy.differentiation import PRINTED, uniform_step
 from exactsindy.errors import DataError
-from exactsindy.forms.base import EquationGroup, TrialLike, check_count, fitted, groups, only_field, trial
+from exactsindy.forms.base import EquationGroup, TrialLike, fitted, groups, only_field, trial
 from exactsindy.forms.increment.smoothing import order_one
 from exactsindy.forms.modal.modal_library import ModalLibrary
 from exactsindy.forms.modal.mode_rows import ModeRows, block_of
 from exactsindy.forms.modal.mode_smoothing import SmoothedField, TimeBasis, smooth_modes, smooth_periodic
 from exactsindy.forms.modal.windowed_field import WindowedField, WindowedLibrary, smooth_window
 from exactsindy.forms.quadrature import integrate_intervals, interval_weights
-from exactsindy.forms.whiteness import Whiteness, lag_correlation
+from exactsindy.forms.rows import Whiteness, check_count, lag_correlation
 from exactsindy.library import Library
 from exactsindy.problem import Problem, TallCollector
 

@@ -13,10 +13,7 @@ from exactsindy.library import Atom, Expression, Term, Variable, differentiate, 
 
 @dataclass(frozen=True)
 class Part:
-    """``factor`` times the integral of ``integrand`` against the derivative ``orders`` of the test function.
-
-    ``orders`` has one entry per space dimension.
-    """
+    """``factor`` times the integral of ``integrand`` against the derivative ``orders`` (by dimension) of phi."""
 
     factor: float
     orders: tuple[int, ...]
@@ -25,15 +22,7 @@ class Part:
 
 @dataclass(frozen=True)
 class ByParts:
-    """Rewrites terms for a weak form.
-
-    Parameters
-    ----------
-    axes
-        Names of the space dimensions.
-    fields
-        Names of the fields, which depend on them.
-    """
+    """Rewrites terms for a weak form; ``axes`` are the names of the space dimensions."""
 
     axes: tuple[str, ...]
     fields: tuple[str, ...]

@@ -17,15 +17,9 @@ from exactsindy.library import Variable
 
 @dataclass(frozen=True)
 class Patches:
-    """Cuts boxes from a field.
+    """Cuts boxes from a field; spatial derivatives are differences of the order of accuracy ``accuracy``.
 
-    Parameters
-    ----------
-    data
-        The field.
-    accuracy
-        Order of accuracy of spatial derivatives: central differences, round the period where there is one,
-        one-sided at the edges of the field.
+    They are central, round the period where there is one, and one-sided at the edges of the field.
     """
 
     data: Field
@@ -36,42 +30,28 @@ class Patches:
         if variable.name in self.data.names:
             return self._derivative(variable, starts, lengths)
         i = self.data.dims.index(variable.name)
-        points = self._coordinates(i, starts[i], lengths[i])
+        x = self.data.coords[i]
+        points = x[np.arange(starts[i], starts[i] + lengths[i]) % len(x)]
         return np.broadcast_to(points.reshape([-1 if k == i else 1 for k in range(len(starts))]), lengths)
 
     @cached_property
-    def _equal(self) -> tuple[bool, ...]:
-        return tuple(uniform_step(x) is not None for x in self.data.coords)
-
-    def _coordinates(self, i: int, start: int, length: int) -> Array:
-        x = self.data.coords[i]
-        period = self.data.periods[i] if i < len(self.data.periods) else None
-        where = np.arange(start, start + length)
-        if period is None:
-            return x[where]
-        return x[where % len(x)]
+    def _steps(self) -> tuple[float | None, ...]:
+        return tuple(uniform_step(x) for x in self.data.coords)
 
     def _derivative(self, variable: Variable, starts: Sequence[int], lengths: Sequence[int]) -> Array:
         low, high = list(starts), [a + n for a, n in zip(starts, lengths, strict=True)]
         orders = [variable.axes.count(axis) for axis in self.data.dims]
-        central = []
+        central = [True] * len(orders)
         for i, order in enumerate(orders):
             if order:
-                low[i], high[i], fits = self._halo(i, order, low[i], high[i])
-                central.append(fits)
-            else:
-                central.append(True)
+                low[i], high[i], central[i] = self._halo(i, order, low[i], high[i])
         box = box_of(self.data[variable.name], low, high)
         for i, order in enumerate(orders):
             if order and central[i]:
                 box = _central(box, i, order, self.accuracy, self._step(i))
             elif order:
-                x = self.data.coords[i][low[i] : high[i]]
-                step = uniform_step(self.data.coords[i])
-                rule = FiniteDifference(self.accuracy, order)
-                inner = [slice(None)] * box.ndim
-                inner[i] = slice(starts[i] - low[i], starts[i] - low[i] + lengths[i])
-                box = rule(box, x if step is None else step, axis=i)[tuple(inner)]
+                slopes = FiniteDifference(self.accuracy, order)(box, self._where(i, low[i], high[i]), axis=i)
+                box = slopes[(slice(None),) * i + (slice(starts[i] - low[i], starts[i] - low[i] + lengths[i]),)]
         return box
 
     def transposed(self, values: Array, i: int, order: int, start: int) -> tuple[int, Array]:
@@ -87,21 +67,20 @@ class Patches:
             padded = np.zeros([n + 2 * margin * (k == i) for k, n in enumerate(values.shape)])
             padded[(slice(None),) * i + (slice(margin, margin + length),)] = values
             return low, (-1.0) ** order * _central(padded, i, order, self.accuracy, self._step(i))
-        step = uniform_step(self.data.coords[i])
-        x = self.data.coords[i][low:high] if step is None else step
-        whole = FiniteDifference(self.accuracy, order)(np.eye(high - low), x, axis=0)
+        whole = FiniteDifference(self.accuracy, order)(np.eye(high - low), self._where(i, low, high), axis=0)
         matrix = whole[start - low : start - low + length]
         return low, np.moveaxis(np.tensordot(values, matrix, axes=(i, 0)), -1, i)
 
     def _halo(self, i: int, order: int, low: int, high: int) -> tuple[int, int, bool]:
-        rule = FiniteDifference(self.accuracy, order)
-        n = self.data.shape[i]
-        periodic = self.data.periods[i] is not None
-        reach = rule.half_width
-        if periodic or (self._equal[i] and low >= reach and high + reach <= n):
+        n, reach = self.data.shape[i], FiniteDifference(self.accuracy, order).half_width
+        if self.data.periods[i] is not None or (self._steps[i] is not None and low >= reach and high + reach <= n):
             return low - reach, high + reach, True
         reach = self.accuracy + order + 1
         return max(low - reach, 0), min(high + reach, n), False
+
+    def _where(self, i: int, low: int, high: int) -> Array | float:
+        step = self._steps[i]
+        return self.data.coords[i][low:high] if step is None else step
 
     def _step(self, i: int) -> float:
         x = self.data.coords[i]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -63,8 +64,7 @@ class Placement:
 
     def place(self, axes: Sequence[Axis], p: int, rng: Rng, share: int) -> tuple[AxisWindows, ...]:
         """Return ``share`` windows over the axes, sorted along the last one (time)."""
-        widths = self.widths(axes, p)
-        windows = self._windows(axes, widths, p, rng, share)
+        windows = self._windows(axes, self.widths(axes, p), p, rng, share)
         order = np.argsort(windows[-1].starts, kind="stable")
         return tuple(axis.take(order) for axis in windows)
 
@@ -102,37 +102,31 @@ class Placement:
         )
 
     def _nearest(self, axes: Sequence[Axis], ranges: Sequence[tuple[int, int]]) -> Index:
-        centres = self._centres(len(axes))
+        centres = np.asarray(self.centres, dtype=float)
+        table = centres[:, None] if centres.ndim == 1 else centres
+        if table.ndim != 2 or table.shape[1] != len(axes):
+            raise ProblemError(
+                f"WeakForm(centres=...) has shape {centres.shape}; expected windows x {len(axes)} dimensions."
+            )
         columns = []
         for i, (axis, (low, high)) in enumerate(zip(axes, ranges, strict=True)):
-            index = np.abs(axis.x[None] - centres[:, i, None]).argmin(axis=1)
+            index = np.abs(axis.x[None] - table[:, i, None]).argmin(axis=1)
             outside = (index < low) | (index >= high)
             if outside.any():
                 raise DataError(
                     f"WeakForm(centres=...): the window around {axis.name} = "
-                    f"{centres[int(outside.argmax()), i]:g} leaves the data; move it or reduce the width."
+                    f"{table[int(outside.argmax()), i]:g} leaves the data; move it or reduce the width."
                 )
             columns.append(index)
         return np.stack(columns, axis=1)
-
-    def _centres(self, count: int) -> Array:
-        centres = np.asarray(self.centres, dtype=float)
-        table = centres[:, None] if centres.ndim == 1 else centres
-        if table.ndim != 2 or table.shape[1] != count:
-            raise ProblemError(
-                f"WeakForm(centres=...) has shape {centres.shape}; expected windows x {count} dimensions."
-            )
-        return table
 
 
 def admissible(axis: Axis, half: int, width: float) -> tuple[int, int]:
     """Return the range of samples that can be the centre of a window, or say that there is none."""
     n = len(axis.x)
     if axis.periodic:
-        if 2 * half + 1 > n:
-            raise too_wide(axis.name, axis.x, width)
-        return 0, n
-    if axis.equal:
+        low, high = 0, n if 2 * half + 1 <= n else 0
+    elif axis.equal:
         low, high = half + axis.halo, n - half - axis.halo
     else:
         ends = axis.x[axis.halo] + width, axis.x[n - 1 - axis.halo] - width
@@ -178,7 +172,6 @@ def half_width(lines: Array, x: Array, p: int, *, field: bool) -> int:
     root mean square wavenumber of the smoothed lines.
     """
     n = len(x)
-    largest = max((n - 1) // 4, 2)
     if n < 4 * _LEAST or not lines.shape[1]:
         return max(min(_LEAST, (n - 1) // 4), 2)
     smooth = whittaker(lines, x if uniform_step(x, PRINTED) is None else 1.0)
@@ -187,19 +180,15 @@ def half_width(lines: Array, x: Array, p: int, *, field: bool) -> int:
         slope = float(np.median(np.diff(smooth.values, axis=0).std(axis=0) / smooth.values.std(axis=0)))
         signal = min(1 / slope if slope > 0 else np.inf, _SIGNAL_SHARE * n)
         deviation = max(deviation, _SIGNAL_SCALES * signal)
-    return int(np.clip(round(np.sqrt(2 * p + 3) * deviation), _LEAST, max(largest, _LEAST)))
+    return int(np.clip(round(np.sqrt(2 * p + 3) * deviation), _LEAST, max((n - 1) // 4, _LEAST)))
 
 
 def sample_lines(values: Sequence[Array], axis: int) -> Array:
     """Return evenly chosen lines of fields along an axis (samples x lines), without those with gaps."""
-    lines = []
-    for array in values:
-        moved = np.moveaxis(array, axis, 0)
-        others = int(np.prod(moved.shape[1:]))
-        chosen = np.unique(np.linspace(0, others - 1, _LINES).round().astype(int))
-        where: tuple[object, ...] = (slice(None), *np.unravel_index(chosen, moved.shape[1:]))
-        lines.append(np.asarray(moved[where]))  # type: ignore[index]
-    table = np.hstack(lines)
+    others = [n for i, n in enumerate(values[0].shape) if i != axis]
+    chosen = np.unique(np.linspace(0, int(np.prod(others)) - 1, _LINES).round().astype(int))
+    where: Any = (slice(None), *np.unravel_index(chosen, others))
+    table = np.hstack([np.moveaxis(array, axis, 0)[where] for array in values])
     return np.asarray(table[:, np.isfinite(table).all(axis=0) & (np.ptp(table, axis=0) > 0)])
 
 
@@ -207,11 +196,10 @@ def random_centres(ranges: Sequence[tuple[int, int]], count: int, rng: Rng) -> I
     """Return up to ``count`` different index vectors from the box of half-open ranges (windows x axes)."""
     if isinstance(rng, np.random.RandomState):
         rng = np.random.default_rng(rng.randint(2**31))
-    sizes = [high - low for low, high in ranges]
+    sizes, starts = [high - low for low, high in ranges], np.array([low for low, _ in ranges])
     total = int(np.prod(sizes))
     flat = rng.choice(total, size=min(count, total), replace=False)
-    low = np.array([start for start, _ in ranges])
-    return np.asarray(np.stack(np.unravel_index(flat, sizes), axis=1) + low, dtype=np.intp)
+    return np.asarray(np.stack(np.unravel_index(flat, sizes), axis=1) + starts, dtype=np.intp)
 
 
 def grid_centres(ranges: Sequence[tuple[int, int]], count: int) -> Index:

@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from exactsindy._types import Array
 from exactsindy.data import Data, Field, Trajectories, Trajectory
 from exactsindy.differentiation import FiniteDifference
 from exactsindy.errors import DataError, ProblemError
-from exactsindy.forms.base import (
-    Coefficients,
-    EquationGroup,
-    TrialLike,
-    check_count,
-    checked,
-    fitted,
-    groups,
-    parts,
-    trial,
-)
+from exactsindy.forms.base import Coefficients, EquationGroup, TrialLike, checked, fitted, groups, trial
 from exactsindy.forms.derivative import SpaceDerivatives
 from exactsindy.forms.form import Form
+from exactsindy.forms.rows import Rows, Whiteness, lag_correlation, summed
 from exactsindy.forms.weak.by_parts import ByParts, IntegralPlan
 from exactsindy.forms.weak.field_noise import FieldNoise
 from exactsindy.forms.weak.patch import box_of
@@ -33,22 +22,11 @@ from exactsindy.forms.weak.placement import Axis, Placement, Rng, Width, sample_
 from exactsindy.forms.weak.whitening import NoisyStates, WhitenedRows, field_noise, stacked
 from exactsindy.forms.weak.window_rows import FieldRows, TrajectoryRows
 from exactsindy.forms.weak.windows import AxisWindows
-from exactsindy.forms.whiteness import Whiteness, lag_correlation
 from exactsindy.library import Library
 from exactsindy.problem import Problem
 
 # Draws of all windows that are tried to find enough of them without missing cells.
 _ROUNDS = 20
-
-
-class WeakRows(Protocol):
-    """The weak rows of some equations, windows sorted by time."""
-
-    def __len__(self) -> int:
-        """Return the number of windows."""
-
-    def rows(self, low: int, high: int) -> Iterator[tuple[Array, Array]]:
-        """Yield (theta, targets) of the windows ``low`` to ``high``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,9 +118,7 @@ class WeakForm(Form):
         """
         source = checked(data, "WeakForm")
         if self.model is None:
-            raise ProblemError(
-                "WeakForm.whiteness: rows are whitened only with WeakForm(model=...); give a trial model."
-            )
+            raise ProblemError("WeakForm: rows are whitened only with WeakForm(model=...); give a trial model.")
         model = fitted(coef, groups(source, library), "whiteness(coef=...)")
         equations, sources = self._whitened(source, groups(source, library))
         ratio, lag = [], []
@@ -163,14 +139,14 @@ class WeakForm(Form):
     def _sum(self, data: Data, library: Library, count: int | None) -> tuple[Problem, ...]:
         source = checked(data, "WeakForm")
         equations: Sequence[EquationGroup] = groups(source, library)
-        sources: Sequence[Sequence[WeakRows]]
+        sources: Sequence[Sequence[Rows]]
         if self.model is not None:
             equations, sources = self._whitened(source, equations)
         elif isinstance(source, Trajectories):
             sources = self._trajectories(source, equations)
         else:
             sources = [[rows] for rows in self._field(source, equations)]
-        return summed(equations, sources, count)
+        return summed(equations, sources, count, "number of windows")
 
     def _whitened(
         self, data: Data, equations: Sequence[EquationGroup]
@@ -214,10 +190,11 @@ class WeakForm(Form):
     def _trajectories(self, data: Trajectories, equations: Sequence[EquationGroup]) -> list[list[TrajectoryRows]]:
         orders = tuple(sorted({0, *(target.order for target in data.targets)}))
         p, placement = self._power(orders[-1]), self._placement
-        rng = placement.rng()
+        rng, total = placement.rng(), sum(len(member) for member in data)
         placed: list[tuple[Trajectory, AxisWindows]] = []
         refused: DataError | None = None
-        for member, share in zip(data, self._shares(data), strict=True):
+        for member in data:
+            share = max(round(self.domains * len(member) / total), 1)
             axis = Axis(data.time_name, member.times, False, member.states, 0, orders)
             try:
                 placed.append((member, placement.place([axis], p, rng, share)[0]))
@@ -227,29 +204,20 @@ class WeakForm(Form):
             raise refused
         return [[TrajectoryRows(member, windows, group) for member, windows in placed] for group in equations]
 
-    def _shares(self, data: Trajectories) -> list[int]:
-        """Return the number of windows per trajectory, shared out by length."""
-        lengths = [len(member) for member in data]
-        return [max(round(self.domains * n / sum(lengths)), 1) for n in lengths]
-
     def _field(self, data: Field, equations: Sequence[EquationGroup]) -> list[FieldRows]:
         by_parts = ByParts(data.axes, data.names)
         plans = [IntegralPlan.of([by_parts.full(t) for t in group.features.terms], data.names) for group in equations]
         times = tuple(sorted({0, *(target.order for target in data.targets)}))
         orders = [tuple(sorted({q for plan in plans for q in plan.orders(i)})) for i in range(len(data.axes))]
         p = self._power(max(max(q) for q in (*orders, times)))
-        axes = self._axes(data, plans, [*orders, times])
-        placement = self._placement
-        windows = self._without_gaps(
-            data, axes, lambda share, rng: placement.place(axes, p, rng, share), placement.rng()
-        )
+        windows = self._without_gaps(data, self._axes(data, plans, [*orders, times]), p)
         return [
             FieldRows(data, windows, group, plan, self.accuracy) for group, plan in zip(equations, plans, strict=True)
         ]
 
     def _axes(self, data: Field, plans: Sequence[IntegralPlan], orders: Sequence[tuple[int, ...]]) -> list[Axis]:
-        spectral = (False,) * len(data.axes)
-        space = SpaceDerivatives(FiniteDifference(self.accuracy), data.axes, data.coords[:-1], spectral)
+        finite = FiniteDifference(self.accuracy)
+        space = SpaceDerivatives(finite, data.axes, data.coords[:-1], (False,) * len(data.axes))
         halos = [*space.reach([v for plan in plans for v in plan.derivatives]), 0]
         periodic = [*(period is not None for period in data.periods), False]
         return [
@@ -257,22 +225,18 @@ class WeakForm(Form):
             for i, name in enumerate(data.dims)
         ]
 
-    def _without_gaps(
-        self,
-        data: Field,
-        axes: Sequence[Axis],
-        place: Callable[[int, Rng], tuple[AxisWindows, ...]],
-        rng: Rng,
-    ) -> tuple[AxisWindows, ...]:
+    def _without_gaps(self, data: Field, axes: Sequence[Axis], p: int) -> tuple[AxisWindows, ...]:
         """Return windows free of missing cells; windows are drawn again until there are enough."""
-        windows = place(self.domains, rng)
+        placement = self._placement
+        rng = placement.rng()
+        windows = placement.place(axes, p, rng, self.domains)
         if not data.missing:
             return windows
         good = _whole(data, windows, axes)
         for _ in range(_ROUNDS):
             if len(good) >= min(self.domains, len(windows[0])) or self.layout == "grid" or self.centres is not None:
                 break
-            more = place(2 * self.domains, rng)
+            more = placement.place(axes, p, rng, 2 * self.domains)
             better = _whole(data, more, axes)
             if len(better) > len(good):
                 windows, good = more, better
@@ -280,26 +244,6 @@ class WeakForm(Form):
             raise DataError(f"WeakForm: every window meets one of the {data.missing} missing cells; reduce the width.")
         chosen = np.sort(np.random.default_rng(0).permutation(good)[: self.domains])
         return tuple(axis.take(chosen) for axis in windows)
-
-
-def summed(
-    equations: Sequence[EquationGroup], sources: Sequence[Sequence[WeakRows]], count: int | None
-) -> tuple[Problem, ...]:
-    """Return the problem of the rows of all equations, trajectory by trajectory, or ``count`` folds of it."""
-    lengths = [len(source) for source in sources[0]]
-    if count is not None:
-        check_count(count, sum(lengths), "number of windows")
-    return tuple(
-        Problem.from_blocks(
-            Problem.from_chunks(
-                (rows for i, low, high in ranges for rows in members[i].rows(low, high)),
-                names=group.features.terms,
-                target_names=group.target_names,
-            )
-            for group, members in zip(equations, sources, strict=True)
-        )
-        for ranges in parts(lengths, count or 1)
-    )
 
 
 def _whole(data: Field, windows: Sequence[AxisWindows], axes: Sequence[Axis]) -> NDArray[np.intp]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from exactsindy._types import Array
 from exactsindy.data import Field, Trajectories, Trajectory
 from exactsindy.differentiation import whittaker
 from exactsindy.forms.base import NotPositiveDefinite, Trial, trajectory_inputs
-from exactsindy.forms.increment.smoothing import floored
+from exactsindy.forms.increment.smoothing import floored, pooled_noise
 from exactsindy.forms.weak.placement import sample_lines
 from exactsindy.forms.weak.window_rows import TrajectoryRows
 from exactsindy.library import Variable
@@ -78,11 +77,8 @@ class NoisyStates:
     def of(cls, data: Trajectories) -> NoisyStates:
         """Smooth by `whittaker`; the noise is pooled over trajectories by degrees of freedom."""
         fits = [whittaker(member.states, member.times) for member in data]
-        freedom = sum(fit.degrees_of_freedom for fit in fits)
-        noise = np.sqrt(sum(fit.noise**2 * fit.degrees_of_freedom for fit in fits) / freedom)
-        members = tuple(data)
-        size = np.sqrt(np.mean(np.vstack([member.states**2 for member in members]), axis=0))
-        return cls(members, tuple(fit.values for fit in fits), floored(noise, size))
+        noise = pooled_noise(fits, [member.states for member in data])
+        return cls(tuple(data), tuple(fit.values for fit in fits), noise)
 
     def covariance(self, rows: TrajectoryRows, j: int, model: Trial) -> Array:
         """Return the covariance of the errors of the rows of equation j.
@@ -101,27 +97,16 @@ class NoisyStates:
         for low in range(0, len(member), _SAMPLES):
             high = min(low + _SAMPLES, len(member))
             meet = np.flatnonzero((starts < high) & (stops > low))
-            plain = _table(rows, meet, low, high, 0)
+            plain = rows.weights(meet, low, high, 0)
             part = np.zeros((len(meet), len(meet)))
             for i, level in enumerate(self.noise):
                 weights = -plain * slopes[low:high, i]
                 if i == own:
-                    weights += (-1.0) ** target.order * _table(rows, meet, low, high, target.order)
+                    weights += (-1.0) ** target.order * rows.weights(meet, low, high, target.order)
                 weights *= level
                 part += weights @ weights.T
             total[np.ix_(meet, meet)] += part
         return total
-
-
-def _table(rows: TrajectoryRows, windows: NDArray[np.intp], low: int, high: int, order: int) -> Array:
-    """Return the weights of windows (rows) at the samples ``low`` to ``high``."""
-    table = np.zeros((len(windows), high - low))
-    for row, k in zip(table, windows, strict=True):
-        start = int(rows.windows.starts[k])
-        weights = rows.windows.weights(int(k))[order]
-        first, last = max(start, low), min(start + len(weights), high)
-        row[first - low : last - low] = weights[first - start : last - start]
-    return table
 
 
 def field_noise(data: Field) -> Array:
@@ -145,5 +130,5 @@ def field_noise(data: Field) -> Array:
 
 def stacked(chunks: Iterator[tuple[Array, Array]]) -> tuple[Array, Array]:
     """Return all rows at once."""
-    parts: Sequence[tuple[Array, Array]] = list(chunks)
-    return np.vstack([theta for theta, _ in parts]), np.vstack([target for _, target in parts])
+    theta, target = zip(*chunks, strict=True)
+    return np.vstack(theta), np.vstack(target)

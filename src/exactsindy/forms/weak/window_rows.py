@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from exactsindy._types import Array
 from exactsindy.data import Field, Trajectory
@@ -55,21 +56,23 @@ class TrajectoryRows:
         states = self.member.states[start:stop]
         features = self.group.features
         columns = features.evaluate(trajectory_inputs(features, self.member, states, start, stop))
-        theta = product(self._weights(first, last, start, stop, 0), columns)
+        windows = range(first, last)
+        theta = product(self.weights(windows, start, stop, 0), columns)
         targets = np.empty((last - first, len(self.group.targets)))
         for order in {target.order for target in self.group.targets}:
-            moments = (-1.0) ** order * product(self._weights(first, last, start, stop, order), states)
+            moments = (-1.0) ** order * product(self.weights(windows, start, stop, order), states)
             for j, target in enumerate(self.group.targets):
                 if target.order == order:
                     targets[:, j] = moments[:, self.member.names.index(target.state)]
         return theta, targets
 
-    def _weights(self, first: int, last: int, start: int, stop: int, order: int) -> Array:
-        """Return the weights of windows as rows over the samples ``start`` to ``stop``."""
-        table = np.zeros((last - first, stop - start))
-        for i, k in enumerate(range(first, last)):
-            offset = self.windows.starts[k] - start
-            table[i, offset : offset + self.windows.lengths[k]] = self.windows.weights(k)[order]
+    def weights(self, windows: Sequence[int] | NDArray[np.intp], low: int, high: int, order: int) -> Array:
+        """Return the weights of windows as rows over the samples ``low`` to ``high``."""
+        table = np.zeros((len(windows), high - low))
+        for row, k in zip(table, windows, strict=True):
+            start, weights = int(self.windows.starts[k]), self.windows.weights(k)[order]
+            first, last = max(start, low), min(start + len(weights), high)
+            row[first - low : last - low] = weights[first - start : last - start]
         return table
 
 
@@ -82,6 +85,7 @@ class FieldRows:
     group: EquationGroup
     plan: IntegralPlan
     accuracy: int
+    _shared: dict[tuple[int, ...], Array] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.windows[0])
@@ -137,10 +141,6 @@ class FieldRows:
             self._shared[key] = np.array(tables)
         return self._shared[key]
 
-    @cached_property
-    def _shared(self) -> dict[tuple[int, ...], Array]:
-        return {}
-
     def _targets(self, k: int, inputs: Sequence[Array]) -> Array:
         targets = []
         for target in self.group.targets:
@@ -154,13 +154,7 @@ class FieldRows:
 
 
 def product(left: Array, right: Array) -> Array:
-    """Return left @ right for few rows and columns but a long inner dimension, in pieces that BLAS does on one thread.
-
-    Examples
-    --------
-    >>> product(np.ones((2, 5)), np.ones((5, 3)))[0]
-    array([5., 5., 5.])
-    """
+    """Return left @ right for few rows and columns but many products, in pieces that BLAS does on one thread."""
     (m, k), n = left.shape, right.shape[1]
     step = max((_THREADED - 1) // max(m * n, 1), 1)
     if step >= k:

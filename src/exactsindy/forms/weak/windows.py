@@ -22,17 +22,10 @@ STENCIL = 6
 
 
 def bump(s: Array, p: int, d: int = 0) -> Array:
-    """Return the d-th derivative (in s) of (1 - s^2)^p on [-1, 1], and 0 outside.
-
-    Examples
-    --------
-    >>> bump(np.array([-1.0, 0.0, 0.5]), 2)
-    array([0.    , 1.    , 0.5625])
-    """
+    """Return the d-th derivative (in s) of (1 - s^2)^p on [-1, 1], and 0 outside."""
     # In factored form, without which the expansion would lose its digits where the function is flat.
     flat = np.maximum(1.0 - s * s, 0.0)
-    inside = np.abs(s) <= 1.0
-    return np.asarray(np.where(inside, _cofactor(p, d)(s) * flat ** max(p - d, 0), 0.0))
+    return np.asarray(np.where(np.abs(s) <= 1.0, _cofactor(p, d)(s) * flat ** max(p - d, 0), 0.0))
 
 
 @lru_cache(maxsize=256)
@@ -119,10 +112,7 @@ class AxisWindows:
 
 
 def aligned(x: Array, centres: Index, half: int, p: int, orders: Sequence[int]) -> AxisWindows:
-    """Return windows of half-width ``half`` samples around samples of an axis with equal steps.
-
-    All share one kernel.
-    """
+    """Return windows of half-width ``half`` samples around samples of an axis with equal steps; all share a kernel."""
     step = float(x[-1] - x[0]) / (len(x) - 1)
     cells = Cells.of(np.arange(-half, half + 1.0), p + STENCIL // 2)
     kernel = {d: cells.weights(0.0, float(half), p, d)[1] * step ** (1 - d) for d in orders}
