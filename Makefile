@@ -86,12 +86,16 @@ campaign: $(VENV)/.dev
 # The package's own tests with the oldest versions of NumPy and SciPy that pyproject.toml allows.
 oldest: $(NATIVE) | $(BIN)/python
 	$(PYTHON) -m venv build/oldest
-	build/oldest/bin/python -m pip --disable-pip-version-check install --quiet -c tests/oldest.txt . pytest hypothesis
-	build/oldest/bin/python -m pytest -q -m "not campaign" -p no:cacheprovider tests/problem tests/solver tests/model
+	build/oldest/bin/python -m pip --disable-pip-version-check install --quiet -c tests/oldest.txt '.[data,sympy]' pytest hypothesis
+	build/oldest/bin/python -m pytest -q -m "not campaign" -p no:cacheprovider tests/problem tests/library tests/forms \
+	  tests/selection tests/constraints tests/solver/test_api.py
 
-# The solver against its peers, and the paper's experiments (long; see docs/benchmarks).
-bench reproduce: $(VENV)/.dev
-	$(BIN)/exactsindy $@
+# The solver against its peers, and a small part of each of the paper's experiments (experiments/README.md has the rest).
+bench: $(VENV)/.dev
+	$(BIN)/exactsindy bench solver --out build/benchmark
+
+reproduce: $(VENV)/.dev
+	$(BIN)/exactsindy reproduce all --quick --store build/paper.csv
 
 clean:
 	rm -rf build $(VENV) .pytest_cache .mypy_cache .ruff_cache

@@ -190,6 +190,30 @@ def profile(
 
 
 @bench.command()
+def baseline(
+    file: Annotated[Path, typer.Argument(help="The stored answers, such as docs/benchmarks/baseline.npz.")],
+    store: Annotated[bool, typer.Option("--store", help="Solve with this version and write the file.")] = False,
+    skip: Annotated[str | None, typer.Option(help="Leave out systems with this in their name: mhd is slow.")] = None,
+) -> None:
+    r"""Compare what this version answers with what an earlier one stored: 320 problems, all catalogued systems.
+
+    \b
+    Example:
+      exactsindy bench baseline docs/benchmarks/baseline.npz --skip mhd
+    """
+    from exactsindy_experiments import baseline as answers
+
+    if store:
+        answers.store(file, output.note)
+        return
+    if not file.is_file():
+        output.fail(f"{str(file)!r}: there is no such file; --store makes one.")
+    found = answers.compare(file, output.note, skip=skip)
+    typer.echo("\n".join(found) or "Nothing differs.")
+    raise typer.Exit(bool(found))
+
+
+@bench.command()
 def install_peers() -> None:
     """Install OKRidge and l0bnb, which need NumPy below 2, into build/peers; without them they are not compared."""
     from exactsindy_experiments.peers import install
