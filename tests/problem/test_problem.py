@@ -272,9 +272,11 @@ def test_import_does_not_load_scipy():
 def test_examples_run():
     import doctest
 
-    from exactsindy.problem import block, column_names
+    result = doctest.testmod(problem_module, extraglobs={"np": np})
+    assert result.attempted > 0
+    assert result.failed == 0
 
-    for module in (problem_module, block, column_names):
-        result = doctest.testmod(module, extraglobs={"np": np})
-        assert result.attempted > 0
-        assert result.failed == 0
+
+def test_target_of_a_block_is_split_at_the_rows_of_the_terms():
+    z, rest = Block(np.array([[2.0, 1.0], [0.0, 3.0]]), 10, ("x",), ("x'",)).target(0)
+    assert (z.tolist(), rest.tolist()) == ([1.0], [3.0])

@@ -22,43 +22,20 @@ _SMALLEST_NORM = 2.0**-960
 class Block:
     """The triangular factor R of [Theta Y] with the names of its columns.
 
-    With ``z, rest = block.target(j)``, coefficients xi leave  RSS = |z - R_theta xi|^2 + |rest|^2.
-
-    Parameters
-    ----------
-    factor :
-        Upper triangular, (D+m, D+m). Stored as read-only C-contiguous doubles with a diagonal >= 0 (rows are
-        negated where needed); rows beyond `n_samples` must be exactly zero.
-    n_samples :
-        Number of rows of data with a positive weight.
-    terms :
-        D distinct terms: objects with a `name`, or strings.
-    target_names :
-        m distinct names.
-
-    Raises
-    ------
-    ProblemError
-        If the parts do not fit, or a column is too large or too small for doubles: norms must be 0 or lie
-        between 2**-960 (about 1e-289) and the largest double (about 1.8e308).
-
-    Examples
-    --------
-    >>> block = Block(np.array([[2.0, 1.0], [0.0, 3.0]]), 10, ("x",), ("x'",))
-    >>> z, rest = block.target(0)
-    >>> float(z[0]), float(rest[0])
-    (1.0, 3.0)
+    With ``z, rest = block.target(j)``, coefficients xi leave  RSS = |z - R_theta xi|^2 + |rest|^2. The factor is stored
+    as read-only C-contiguous doubles with a diagonal >= 0 (rows are negated where needed); rows beyond `n_samples` must
+    be exactly zero. Norms of columns must be 0 or lie between 2**-960 (about 1e-289) and the largest double (about
+    1.8e308).
     """
 
-    factor: Matrix
-    n_samples: int
-    terms: tuple[TermLike, ...]
-    target_names: tuple[str, ...]
+    factor: Matrix  # upper triangular, (D+m, D+m)
+    n_samples: int  # rows of data with a positive weight
+    terms: tuple[TermLike, ...]  # D distinct terms: objects with a `name`, or strings
+    target_names: tuple[str, ...]  # m distinct names
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "terms", as_terms(self.terms, len(self.terms)))
-        names = as_target_names(self.target_names, len(self.target_names))
-        object.__setattr__(self, "target_names", names)
+        object.__setattr__(self, "target_names", as_target_names(self.target_names, len(self.target_names)))
         if not self.terms or not self.target_names:
             raise ProblemError("a Block needs at least one term and one target.")
         if isinstance(self.n_samples, bool) or not isinstance(self.n_samples, int | np.integer) or self.n_samples < 0:

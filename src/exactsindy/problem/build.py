@@ -4,32 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
 import numpy.typing as npt
 
 from exactsindy.errors import ProblemError
 from exactsindy.problem.block import Block, refuse_columns
 from exactsindy.problem.checks import as_rows, as_weights, check_finite
 from exactsindy.problem.column_names import TermLike, as_target_names, as_terms
-from exactsindy.problem.compress import Matrix, RowCompressor
+from exactsindy.problem.compress import Matrix, Numbers, RowCompressor
 from exactsindy.problem.gram import factors_of_gram
 
 Names = Iterable[str | TermLike] | None
-Rows = tuple[npt.NDArray[np.generic], npt.NDArray[np.generic], Matrix | None]
+TargetNames = Iterable[str] | None
+Chunk = tuple[npt.ArrayLike, ...]
 
 
-def compress_chunks(
-    chunks: Iterable[tuple[npt.ArrayLike, ...]],
-    names: Names,
-    target_names: Iterable[str] | None,
-    *,
-    numbered: bool,
-) -> Block:
+def compress_chunks(chunks: Iterable[Chunk], names: Names, target_names: TargetNames, *, numbered: bool) -> Block:
     """Compress chunks ``(theta, targets[, weights])``; errors name the chunk if `numbered`."""
     if not isinstance(chunks, Iterable):
-        raise ProblemError(
-            f"chunks is of type {type(chunks).__name__}: expected an iterable of (theta, targets) tuples."
-        )
+        kind = type(chunks).__name__
+        raise ProblemError(f"chunks is of type {kind}: expected an iterable of (theta, targets) tuples.")
     collector = Collector(names, target_names)
     for i, chunk in enumerate(chunks):
         try:
@@ -47,7 +40,7 @@ class Collector:
     For forms that make the rows of several problems together; otherwise `Problem.from_chunks` is simpler.
     """
 
-    def __init__(self, names: Names, target_names: Iterable[str] | None) -> None:
+    def __init__(self, names: Names, target_names: TargetNames) -> None:
         self._names, self._target_names = names, target_names
         self._compressor: RowCompressor | None = None
         self._terms: tuple[TermLike, ...] = ()
@@ -66,7 +59,12 @@ class Collector:
                 f"terms and {len(self._labels)} targets: all chunks need the same columns."
             )
         if not self._compressor.append(theta, targets, weights):
-            _refuse(theta, targets, weights, [term.name for term in self._terms], self._labels)
+            check_finite(theta, "theta", [term.name for term in self._terms], weights)
+            check_finite(targets, "targets", self._labels, weights)
+            raise ProblemError(
+                "theta or targets times the root of weights is too large for doubles (above 1.8e308): scale the "
+                "weights down."
+            )
 
     def block(self) -> Block:
         """Return the block of all rows. The last call to make."""
@@ -75,8 +73,7 @@ class Collector:
         if self._compressor.n_rows == 0:
             raise ProblemError("theta has no rows (of positive weight): expected at least one sample.")
         factor = self._compressor.factor()
-        names = [*(term.name for term in self._terms), *self._labels]
-        refuse_columns(self._compressor.vanished, names, "small")
+        refuse_columns(self._compressor.vanished, [*(term.name for term in self._terms), *self._labels], "small")
         return Block(factor, self._compressor.n_rows, self._terms, self._labels)
 
 
@@ -86,21 +83,18 @@ def compress_gram(
     target_square: npt.ArrayLike,
     n_samples: int,
     names: Names,
-    target_names: Iterable[str] | None,
+    target_names: TargetNames,
 ) -> tuple[Block, ...]:
     """Build one block from all products of columns, or one per target if only their squares are known."""
     factors, m = factors_of_gram(gram, moments, target_square, n_samples)
     per_block = m // len(factors)
     terms = as_terms(names, len(factors[0]) - per_block)
     labels = as_target_names(target_names, m)
-    starts = range(0, m, per_block)
-    return tuple(
-        Block(factor, n_samples, terms, labels[start : start + per_block])
-        for factor, start in zip(factors, starts, strict=True)
-    )
+    groups = [labels[start : start + per_block] for start in range(0, m, per_block)]
+    return tuple(Block(factor, n_samples, terms, group) for factor, group in zip(factors, groups, strict=True))
 
 
-def _as_rows(chunk: object) -> Rows:
+def _as_rows(chunk: object) -> tuple[Numbers, Numbers, Matrix | None]:
     if not isinstance(chunk, tuple | list) or len(chunk) not in (2, 3):
         size = f" of length {len(chunk)}" if isinstance(chunk, tuple | list) else ""
         raise ProblemError(
@@ -109,18 +103,3 @@ def _as_rows(chunk: object) -> Rows:
     theta, targets = as_rows(chunk[0], chunk[1])
     given = chunk[2] if len(chunk) == 3 else None
     return theta, targets, None if given is None else as_weights(given, len(theta))
-
-
-def _refuse(
-    theta: npt.NDArray[np.generic],
-    targets: npt.NDArray[np.generic],
-    weights: Matrix | None,
-    names: list[str],
-    target_names: tuple[str, ...],
-) -> None:
-    """Say which values made the rows non-finite."""
-    check_finite(theta, "theta", names, weights)
-    check_finite(targets, "targets", target_names, weights)
-    raise ProblemError(
-        "theta or targets times the root of weights is too large for doubles (above 1.8e308): scale the weights down."
-    )

@@ -9,15 +9,15 @@ import numpy.typing as npt
 
 from exactsindy.data import masked_entries
 from exactsindy.errors import ProblemError
+from exactsindy.problem.compress import Matrix, Numbers
 
 # bool counts as 0/1; complex, object, str, dates and records are refused.
 _REAL_KINDS = "biuf"
 
 
-def as_real(values: npt.ArrayLike, argument: str) -> npt.NDArray[np.generic]:
+def as_real(values: npt.ArrayLike, argument: str) -> Numbers:
     """Return `values` as an array of real numbers of its own type, not yet checked for NaN."""
-    count = masked_entries(values)
-    if count:
+    if count := masked_entries(values):
         raise ProblemError(
             f"{argument} has {count} masked entries: drop their rows, or give them weight 0 and pass a plain array."
         )
@@ -31,16 +31,15 @@ def as_real(values: npt.ArrayLike, argument: str) -> npt.NDArray[np.generic]:
     return array
 
 
-def as_double(array: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
+def as_double(array: Numbers) -> Matrix:
     """Return a copy in doubles; values beyond them (of a longdouble) become infinite."""
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         return array.astype(np.float64)
 
 
-def as_rows(theta: npt.ArrayLike, targets: npt.ArrayLike) -> tuple[npt.NDArray[np.generic], npt.NDArray[np.generic]]:
+def as_rows(theta: npt.ArrayLike, targets: npt.ArrayLike) -> tuple[Numbers, Numbers]:
     """Return theta (n, D) and targets (n, m) as arrays with the same number of rows."""
-    left = as_real(theta, "theta")
-    right = as_real(targets, "targets")
+    left, right = as_real(theta, "theta"), as_real(targets, "targets")
     if left.ndim != 2:
         cure = "; use theta[:, None] for a single term" if left.ndim == 1 else ""
         raise ProblemError(f"theta has shape {left.shape}: expected 2 dimensions (samples, terms){cure}.")
@@ -48,10 +47,10 @@ def as_rows(theta: npt.ArrayLike, targets: npt.ArrayLike) -> tuple[npt.NDArray[n
         raise ProblemError(f"targets has shape {right.shape}: expected (samples,) or (samples, targets).")
     if right.ndim == 1:
         right = right[:, np.newaxis]
-    if left.shape[1] == 0:
-        raise ProblemError(f"theta has shape {left.shape}: expected at least one column (term).")
-    if right.shape[1] == 0:
-        raise ProblemError(f"targets has shape {right.shape}: expected at least one column (target).")
+    for name, array in (("theta", left), ("targets", right)):
+        if array.shape[1] == 0:
+            what = "term" if name == "theta" else "target"
+            raise ProblemError(f"{name} has shape {array.shape}: expected at least one column ({what}).")
     if left.shape[0] != right.shape[0]:
         raise ProblemError(
             f"theta has {left.shape[0]} rows, targets has {right.shape[0]}: expected one row per sample in "
@@ -68,7 +67,7 @@ def _transposed(theta: tuple[int, ...], targets: tuple[int, ...]) -> str:
     return ""
 
 
-def as_weights(weights: npt.ArrayLike, n_rows: int) -> npt.NDArray[np.float64]:
+def as_weights(weights: npt.ArrayLike, n_rows: int) -> Matrix:
     """Return `weights` as (n,) doubles, finite and not negative."""
     array = as_double(as_real(weights, "weights"))
     if array.shape != (n_rows,):
@@ -83,7 +82,7 @@ def as_weights(weights: npt.ArrayLike, n_rows: int) -> npt.NDArray[np.float64]:
     return array
 
 
-def as_square(values: npt.ArrayLike, argument: str, size: int | None = None) -> npt.NDArray[np.float64]:
+def as_square(values: npt.ArrayLike, argument: str, size: int | None = None) -> Matrix:
     """Return a finite symmetric matrix as doubles, its two triangles averaged."""
     array = as_double(as_real(values, argument))
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.shape[0] == 0 or size not in (None, len(array)):
@@ -99,15 +98,14 @@ def as_square(values: npt.ArrayLike, argument: str, size: int | None = None) -> 
         raise ProblemError(
             f"{argument} is not symmetric: entry ({i}, {j}) is {array[i, j]!s}, entry ({j}, {i}) is {array[j, i]!s}."
         )
-    mean: npt.NDArray[np.float64] = array / 2 + array.T / 2
-    return mean
+    return np.asarray(array / 2 + array.T / 2)
 
 
 def check_finite(
-    array: npt.NDArray[np.generic],
+    array: Numbers,
     argument: str,
     columns: Sequence[str] | None = None,
-    weights: npt.NDArray[np.float64] | None = None,
+    weights: Matrix | None = None,
     *,
     cure: str = "drop or mend these rows",
 ) -> None:
@@ -132,7 +130,7 @@ def check_finite(
 
 def as_coefficients(
     coef: npt.ArrayLike, present: npt.NDArray[np.bool_], target_names: Sequence[str], names: Sequence[str]
-) -> npt.NDArray[np.float64]:
+) -> Matrix:
     """Return finite coefficients of the shape of `present`, zero where an equation does not have the term."""
     values = as_double(as_real(coef, "coef"))
     if values.ndim == 1 and len(present) == 1:

@@ -6,7 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from exactsindy.errors import ProblemError
+import numpy as np
+
+from exactsindy.errors import ProblemError, listed, nearest
+
+# How the equation of a state is named: x', x'' (ODE), u_t, u_tt (PDE).
+_SUFFIXES = ("'", "''", "'''", "_t", "_tt")
 
 
 class TermLike(Protocol):
@@ -19,13 +24,7 @@ class TermLike(Protocol):
 
 @dataclass(frozen=True)
 class NamedTerm:
-    """A candidate term known by its name only.
-
-    Examples
-    --------
-    >>> NamedTerm("x y").name
-    'x y'
-    """
+    """A candidate term known by its name only."""
 
     name: str
 
@@ -45,10 +44,9 @@ def as_terms(names: Iterable[str | TermLike] | None, count: int) -> tuple[TermLi
     for j, name in enumerate(given):
         term = NamedTerm(name) if isinstance(name, str) else name
         if not isinstance(getattr(term, "name", None), str):
-            raise ProblemError(
-                f"names[{j}] is {name!r} of type {type(name).__name__}: expected a str or a term with a "
-                "`name` that is a str."
-            )
+            kind = type(name).__name__
+            cure = "expected a str or a term with a `name` that is a str"
+            raise ProblemError(f"names[{j}] is {name!r} of type {kind}: {cure}.")
         terms.append(term)
     check_names("names", [term.name for term in terms], count, "columns of theta")
     return tuple(terms)
@@ -75,11 +73,27 @@ def check_names(argument: str, names: Sequence[str], count: int, counted: str) -
         if not name.strip():
             raise ProblemError(f"{argument}[{j}] is {name!r}: a name must not be empty.")
         if name in seen:
-            raise ProblemError(
-                f"{argument}[{seen[name]}] and {argument}[{j}] are both {name!r}: names must be distinct, "
-                "rename or drop one of the columns."
-            )
+            both = f"{argument}[{seen[name]}] and {argument}[{j}] are both {name!r}"
+            raise ProblemError(f"{both}: names must be distinct, rename or drop one of the columns.")
         seen[name] = j
+
+
+def find_target(target: int | str, names: Sequence[str]) -> int:
+    """Return the index of `target`: an index, a target name, or a bare state name (``x`` for ``x'``)."""
+    if isinstance(target, int | np.integer) and not isinstance(target, bool):
+        if 0 <= target < len(names):
+            return int(target)
+        raise ProblemError(f"target {target} is out of range: the targets are 0 to {len(names) - 1} ({listed(names)}).")
+    if not isinstance(target, str):
+        raise ProblemError(f"target is {target!r} of type {type(target).__name__}: expected an index or a name.")
+    if target in names:
+        return names.index(target)
+    matches = [name for name in names if name in {target + suffix for suffix in _SUFFIXES}]
+    if len(matches) == 1:
+        return names.index(matches[0])
+    if matches:
+        raise ProblemError(f"target {target!r} is ambiguous: it may mean {listed(matches)}. Give the full name.")
+    raise ProblemError(f"there is no target {target!r}. {nearest(target, names)}")
 
 
 def _as_tuple(names: Iterable[T], argument: str, example: str) -> tuple[T, ...]:

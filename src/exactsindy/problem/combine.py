@@ -28,9 +28,8 @@ def add_blocks(first: Sequence[Block], second: Sequence[Block]) -> tuple[Block, 
 def weigh_blocks(weight: object, blocks: Sequence[Block]) -> tuple[Block, ...]:
     """Return the blocks with all squared residuals times `weight`; weight 0 leaves no samples."""
     if isinstance(weight, bool | np.bool_) or not isinstance(weight, Real):
-        raise ProblemError(
-            f"a Problem was multiplied by {weight!r} of type {type(weight).__name__}: expected a number >= 0."
-        )
+        kind = type(weight).__name__
+        raise ProblemError(f"a Problem was multiplied by {weight!r} of type {kind}: expected a number >= 0.")
     try:
         value = float(weight)
     except OverflowError:
@@ -58,11 +57,8 @@ def _add(first: Block, second: Block) -> Block:
             f"cannot add problems with different terms: for {', '.join(first.target_names)} {found}. "
             "Build both from the same library, in the same order."
         )
-    return replace(
-        first,
-        factor=merge_factors(first.factor, second.factor),
-        n_samples=first.n_samples + second.n_samples,
-    )
+    factor = merge_factors(first.factor, second.factor)
+    return replace(first, factor=factor, n_samples=first.n_samples + second.n_samples)
 
 
 def _groups(blocks: Sequence[Block]) -> str:

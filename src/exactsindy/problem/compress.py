@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 Matrix = npt.NDArray[np.float64]
+Numbers = npt.NDArray[np.generic]
 
 # Rows collected before they are reduced.
 BLOCK_ROWS = 1024
@@ -22,11 +23,7 @@ def triangular_factor(matrix: Matrix) -> Matrix:
 
 
 def absorb(factor: Matrix, rows: Matrix, *, triangular: bool = False) -> None:
-    """Overwrite `factor` (square, upper triangular) by that of [factor; rows].
-
-    Householder reflections in blocks of rows that suit the cache. `triangular` says that `rows` is upper
-    trapezoidal.
-    """
+    """Overwrite `factor` (square, upper triangular) by that of [factor; rows]; `triangular`: rows are trapezoidal."""
     from exactsindy import _native as native  # checking stored problems needs no native code
 
     work = np.asfortranarray(factor)
@@ -54,12 +51,7 @@ class RowCompressor:
         self._exponents = np.zeros(width, dtype=np.int32)
         self._underflowed = np.zeros(width, dtype=bool)
 
-    def append(
-        self,
-        theta: npt.NDArray[np.generic],
-        targets: npt.NDArray[np.generic],
-        weights: Matrix | None = None,
-    ) -> bool:
+    def append(self, theta: Numbers, targets: Numbers, weights: Matrix | None = None) -> bool:
         """Take in the rows of [theta targets], times the root of their weight; False if some are not finite.
 
         Rows of weight 0 are left out. After False the compressor must not be used any more.
@@ -85,7 +77,7 @@ class RowCompressor:
         """Which columns were not zero until their weights made all their entries underflow."""
         return np.asarray(self._underflowed & (self._peak == 0))
 
-    def _take(self, theta: npt.NDArray[np.generic], targets: npt.NDArray[np.generic], roots: Matrix | None) -> bool:
+    def _take(self, theta: Numbers, targets: Numbers, roots: Matrix | None) -> bool:
         piece = self._block[self._pending : self._pending + len(theta)]
         width = theta.shape[1]
         # A value beyond double (longdouble, or a huge weight) becomes infinite here and is refused below.
@@ -175,8 +167,7 @@ def _guard_exponents(peak: Matrix) -> npt.NDArray[np.int32]:
 def _scale(matrix: Matrix, exponents: npt.NDArray[np.int32]) -> Matrix:
     """Return the columns times 2**exponents: exact, but infinite or rounded outside the range of doubles."""
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        scaled: Matrix = np.ldexp(matrix, exponents)
-    return scaled
+        return np.asarray(np.ldexp(matrix, exponents))
 
 
 def _used_rows(factor: Matrix) -> int:

@@ -27,18 +27,12 @@ def factors_of_gram(
     m = cross.shape[1]
     squares = as_real(target_square, "target_square")
     if squares.ndim == 2:
-        whole = _join(theta, cross, as_square(squares, "target_square", m))
-        return (_factor(whole, int(n_samples)),), m
+        return (_factor(theta, cross, as_square(squares, "target_square", m), int(n_samples)),), m
     if squares.ndim > 2 or squares.size != m:
         raise ProblemError(f"target_square has shape {squares.shape}: expected ({m},) or ({m}, {m}) for {m} targets.")
     diagonal = as_double(squares.reshape(m, 1))
     check_finite(diagonal, "target_square", cure="expected finite numbers")
-    parts = (_join(theta, cross[:, [j]], diagonal[[j]]) for j in range(m))
-    return tuple(_factor(part, int(n_samples)) for part in parts), m
-
-
-def _join(theta: Matrix, cross: Matrix, squares: Matrix) -> Matrix:
-    return np.block([[theta, cross], [cross.T, squares]])
+    return tuple(_factor(theta, cross[:, [j]], diagonal[[j]], int(n_samples)) for j in range(m)), m
 
 
 def _as_moments(moments: npt.ArrayLike, size: int) -> Matrix:
@@ -54,8 +48,9 @@ def _as_moments(moments: npt.ArrayLike, size: int) -> Matrix:
     return cross
 
 
-def _factor(matrix: Matrix, n_samples: int) -> Matrix:
-    """Return R, upper triangular with at most `n_samples` nonzero rows, with R'R = matrix up to rounding."""
+def _factor(theta: Matrix, cross: Matrix, target_square: Matrix, n_samples: int) -> Matrix:
+    """Return R, upper triangular with at most `n_samples` nonzero rows, with R'R = the Gram matrix up to rounding."""
+    matrix = np.block([[theta, cross], [cross.T, target_square]])
     squares = np.diag(matrix)
     if (squares < 0).any():
         raise ProblemError(f"the Gram matrix has a negative diagonal entry ({squares.min()!s}): not a Gram matrix.")

@@ -16,10 +16,9 @@ from exactsindy.errors import DataError, ProblemError
 from exactsindy.problem.block import Block
 from exactsindy.problem.build import compress_chunks, compress_gram
 from exactsindy.problem.checks import as_coefficients
-from exactsindy.problem.column_names import TermLike, check_names
+from exactsindy.problem.column_names import TermLike, check_names, find_target
 from exactsindy.problem.combine import add_blocks, weigh_blocks
 from exactsindy.problem.compress import Matrix
-from exactsindy.problem.lookup import find_target
 from exactsindy.problem.storage import read_blocks, write_blocks
 
 
@@ -27,20 +26,14 @@ from exactsindy.problem.storage import read_blocks, write_blocks
 class Problem:
     """Sparse regression  min |y_j - Theta xi|^2  for each target j, stored as triangular factors.
 
-    The size does not depend on the number of samples. ``p + q`` is the problem of both data sets, ``w * p``
-    weights all squared residuals by w. Both agree with the problem of all rows up to rounding in R'R (compare
-    R'R, never R).
+    The size does not depend on the number of samples. ``p + q`` is the problem of both data sets, ``w * p`` weights all
+    squared residuals by w. Both agree with the problem of all rows up to rounding in R'R (compare R'R, never R).
 
     Parameters
     ----------
     blocks :
-        One block, or several where equations have different libraries or rows. Target names are distinct over
-        all blocks; terms of the same name are the same term.
-
-    Raises
-    ------
-    ProblemError
-        If there is no block or a target name occurs twice.
+        One block, or several where equations have different libraries or rows. Target names are distinct over all
+        blocks; terms of the same name are the same term.
 
     Examples
     --------
@@ -82,8 +75,7 @@ class Problem:
         Parameters
         ----------
         theta :
-            Library matrix, (n, D); real numbers of any type and memory order. It is converted to double a
-            block of rows at a time.
+            Library matrix, (n, D); real numbers of any type and order, converted to double a block of rows at a time.
         targets :
             Left-hand sides, (n,) or (n, m).
         names :
@@ -91,8 +83,8 @@ class Problem:
         target_names :
             m names such as ``x'``; ``y0', y1', ...`` if left out.
         weights :
-            (n,) numbers >= 0 that multiply the squared residuals. Rows of weight 0 are left out: they are
-            neither checked nor counted in `n_samples`.
+            (n,) numbers >= 0 that multiply the squared residuals. Rows of weight 0 are left out: they are neither
+            checked nor counted in `n_samples`.
 
         Raises
         ------
@@ -123,8 +115,7 @@ class Problem:
         Parameters
         ----------
         chunks :
-            Tuples ``(theta, targets)`` or ``(theta, targets, weights)``, as for `from_arrays`. Chunks may be
-            empty.
+            Tuples ``(theta, targets)`` or ``(theta, targets, weights)``, as for `from_arrays`; they may be empty.
         names, target_names :
             As for `from_arrays`.
 
@@ -154,19 +145,17 @@ class Problem:
     ) -> Problem:
         """Build a problem from products of columns: less accurate, for where no rows are left.
 
-        Forming products squares the condition number: residuals below about 1e-8 |y| and directions of Theta
-        below about 1e-8 of its columns are lost, and nothing done here can bring them back. If the matrix is
-        singular up to rounding, its negative eigenvalues (columns scaled to norm 1) are set to zero.
+        Forming products squares the condition number: residuals below about 1e-8 |y| and directions of Theta below
+        about 1e-8 of its columns are lost, and nothing done here can bring them back. If the matrix is singular up to
+        rounding, its negative eigenvalues (columns scaled to norm 1) are set to zero.
 
         Parameters
         ----------
-        gram :
-            Theta'Theta, (D, D).
-        moments :
-            Theta'Y, (D,) or (D, m).
+        gram, moments :
+            Theta'Theta, (D, D), and Theta'Y, (D,) or (D, m).
         target_square :
-            Y'Y, (m, m); or its diagonal, (m,) or a number: then each target gets its own block, since nothing
-            is known of the products between them.
+            Y'Y, (m, m); or its diagonal, (m,) or a number: then each target gets its own block, since nothing is known
+            of the products between them.
         n_samples :
             Number of samples in the sums.
         names, target_names :
@@ -175,8 +164,8 @@ class Problem:
         Raises
         ------
         ProblemError
-            If the shapes do not fit, a value is NaN or infinite, or the matrix is not symmetric, clearly
-            indefinite or of higher rank than `n_samples`.
+            If the shapes do not fit, a value is NaN or infinite, or the matrix is not symmetric, clearly indefinite or
+            of higher rank than `n_samples`.
 
         Examples
         --------
@@ -188,12 +177,7 @@ class Problem:
 
     @classmethod
     def from_blocks(cls, problems: Iterable[Problem]) -> Problem:
-        """Join problems of different equations, which may have different libraries and rows.
-
-        Parameters
-        ----------
-        problems :
-            Problems with distinct target names.
+        """Join problems of different equations (distinct targets), which may have different libraries and rows.
 
         Examples
         --------
@@ -214,9 +198,8 @@ class Problem:
     def terms(self) -> tuple[TermLike, ...]:
         """The terms of all blocks, in order of first appearance."""
         first: dict[str, TermLike] = {}
-        for block in self.blocks:
-            for term in block.terms:
-                first.setdefault(term.name, term)
+        for term in (term for block in self.blocks for term in block.terms):
+            first.setdefault(term.name, term)
         return tuple(first.values())
 
     @cached_property
@@ -239,23 +222,10 @@ class Problem:
         return self.locate(target)[0].n_samples
 
     def locate(self, target: int | str) -> tuple[Block, int]:
-        """Return the block of a target and its column there.
+        """Return the block of a target and its column there: ``(block, j)`` for use in ``block.target(j)``.
 
-        Parameters
-        ----------
-        target :
-            Index into `target_names`, a target name, or a bare state name: ``x`` for ``x'``, ``x''`` or
-            ``x_t`` if only one of them exists.
-
-        Returns
-        -------
-        tuple
-            ``(block, j)`` for use in ``block.target(j)``.
-
-        Raises
-        ------
-        ProblemError
-            If there is no such target or a bare name may mean several.
+        A target is an index into `target_names`, a target name, or a bare state name: ``x`` for ``x'``, ``x''`` or
+        ``x_t`` if only one of them exists.
 
         Examples
         --------
@@ -281,14 +251,13 @@ class Problem:
     def _layout(self) -> tuple[tuple[Block, slice, npt.NDArray[np.intp]], ...]:
         """Each block with its rows (targets) and columns (terms) in an (m, D) array of coefficients."""
         position = {name: j for j, name in enumerate(self.names)}
-        layout = []
-        start = 0
+        layout, start = [], 0
         for block in self.blocks:
-            stop = start + len(block.target_names)
+            rows = slice(start, start + len(block.target_names))
             columns = np.array([position[name] for name in block.names], dtype=np.intp)
             columns.flags.writeable = False
-            layout.append((block, slice(start, stop), columns))
-            start = stop
+            layout.append((block, rows, columns))
+            start = rows.stop
         return tuple(layout)
 
     @cached_property
@@ -305,8 +274,8 @@ class Problem:
     def rss(self, coef: npt.ArrayLike) -> Matrix:
         """Return the residual sum of squares of each target, (m,).
 
-        The rounding error of the residual norm is of order eps (|y| + sum |xi_j| |theta_j|). A sum beyond the
-        doubles is infinite.
+        The rounding error of the residual norm is of order eps (|y| + sum |xi_j| |theta_j|).
+        A sum beyond the doubles is infinite.
 
         Parameters
         ----------
@@ -316,8 +285,7 @@ class Problem:
         Raises
         ------
         ProblemError
-            If the shape does not fit, a value is not finite, or a coefficient stands at a term its equation
-            does not have.
+            If the shape does not fit, a value is not finite, or an equation does not have a term with a coefficient.
 
         Examples
         --------
@@ -358,13 +326,7 @@ class Problem:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Problem:
-        """Read what `save` wrote.
-
-        Raises
-        ------
-        DataError
-            If the file is missing, is no problem, or its numbers are not those that were saved.
-        """
+        """Read what `save` wrote; a file that is missing, damaged or no problem raises a DataError."""
         blocks, fingerprint = read_blocks(path)
         try:
             problem = cls(blocks)
@@ -384,13 +346,11 @@ class Problem:
         """Let ``sum(problems)`` start from 0."""
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
-    def __rmul__(self, weight: float) -> Problem:
+    def __mul__(self, weight: float) -> Problem:
         """Return the problem with all squared residuals times `weight`; weight 0 leaves no samples."""
         return Problem(weigh_blocks(weight, self.blocks))
 
-    def __mul__(self, weight: float) -> Problem:
-        """Return ``weight * problem``."""
-        return self.__rmul__(weight)
+    __rmul__ = __mul__
 
     def __repr__(self) -> str:
         targets = ", ".join(self.target_names[:6]) + (", ..." if len(self.target_names) > 6 else "")

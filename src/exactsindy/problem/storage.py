@@ -33,13 +33,7 @@ def write_blocks(path: str | os.PathLike[str], blocks: Sequence[Block], fingerpr
 
 
 def read_blocks(path: str | os.PathLike[str]) -> tuple[tuple[Block, ...], str]:
-    """Return the blocks that `write_blocks` wrote, and the fingerprint written with them.
-
-    Raises
-    ------
-    DataError
-        If the file is missing, is no problem, or is damaged.
-    """
+    """Return the blocks that `write_blocks` wrote, and the fingerprint written with them."""
     arrays = read_arrays(path)
     if str(arrays.get("format")) != _FORMAT:
         raise DataError(f"{str(path)!r}: this is not a problem written by Problem.save.")
@@ -56,13 +50,7 @@ def _block(arrays: dict[str, Any], i: int) -> Block:
 
 
 def read_arrays(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return the arrays of an npz file; Python objects are refused.
-
-    Raises
-    ------
-    DataError
-        If the file is missing, is no npz file, or holds Python objects.
-    """
+    """Return the arrays of an npz file; Python objects are refused."""
     file = Path(path)
     if not file.is_file():
         raise DataError(f"{str(path)!r}: there is no such file.")

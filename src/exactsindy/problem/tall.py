@@ -76,12 +76,6 @@ def one_thread() -> AbstractContextManager[Any]:
 
     For hundreds of products that take milliseconds: threads wait for one another at the end of each, and where another
     program keeps one of the cores busy that costs ten times the work itself.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> with one_thread():
-    ...     product = np.ones((2, 3)) @ np.ones((3, 2))
     """
     return _libraries().limit(limits=1, user_api="blas")  # type: ignore[no-any-return]
 
