@@ -16,13 +16,7 @@ Samples = ArrayLike | Mapping[str, ArrayLike]
 
 @dataclass(frozen=True)
 class Target:
-    """The time derivative of a state (or field) that an equation gives.
-
-    Examples
-    --------
-    >>> Target("x", 2).name, Target("u", field=True).name
-    ("x''", 'u_t')
-    """
+    """The time derivative of a state (or field) that an equation gives."""
 
     state: str
     order: int = 1
@@ -70,9 +64,7 @@ def parse_targets(
         raise DataError(f"targets={names!r}: expected a list of equations, e.g. targets=({names!r},).")
     targets = tuple(_parse(name, states, field) for name in names)
     if not targets or len(set(targets)) < len(targets):
-        raise DataError(
-            f"targets={tuple(target.name for target in targets)}: expected at least one equation, and each only once."
-        )
+        raise DataError(f"targets={[t.name for t in targets]}: expected at least one equation, and each only once.")
     return targets
 
 
@@ -83,9 +75,6 @@ def _parse(name: str | Target, states: tuple[str, ...], field: bool) -> Target:
         return Target(name, 1, field)
     match = re.fullmatch(r"(.+?)_(t+)", name) if field else re.fullmatch(r"(.+?)('+)", name)
     if match is None or match.group(1) not in states:
-        example = Target(states[0], 2, field)
-        raise DataError(
-            f"targets: unknown equation {name!r}; expected a state ({', '.join(states)}) or a derivative of one, "
-            f"such as {example.name!r}."
-        )
+        known = f"a state ({', '.join(states)}) or a derivative of one, such as {Target(states[0], 2, field).name!r}"
+        raise DataError(f"targets: unknown equation {name!r}; expected {known}.")
     return Target(match.group(1), len(match.group(2)), field)

@@ -93,9 +93,7 @@ class Field:
         if missing not in ("refuse", "keep"):
             raise DataError(f"missing={missing!r}: expected 'refuse' or 'keep'.")
         gaps = "split" if missing == "keep" else "refuse"
-        columns = Columns(
-            time=time, states=names, targets=targets, gaps=gaps, dims=dims, coords=coords, periodic=periodic
-        )
+        columns = Columns(time, names, targets=targets, gaps=gaps, dims=dims, coords=coords, periodic=periodic)
         return cls.from_columns(values, columns)
 
     @classmethod

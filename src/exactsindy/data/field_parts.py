@@ -15,17 +15,11 @@ from exactsindy.data.input_checks import as_array, as_times, frozen, names_of, n
 from exactsindy.data.notice import Notice
 from exactsindy.errors import DataError
 
+Arrays = tuple[Array, ...]
+Names = tuple[str, ...]
+Periods = tuple[float | None, ...]
 # The values of a `Field` in the order of its constructor.
-Parts = tuple[
-    tuple[Array, ...],
-    tuple[str, ...],
-    tuple[str, ...],
-    tuple[Array, ...],
-    tuple[float | None, ...],
-    tuple[Target, ...],
-    int,
-    tuple[Notice, ...],
-]
+Parts = tuple[Arrays, Names, Names, Arrays, Periods, tuple[Target, ...], int, tuple[Notice, ...]]
 
 
 def checked_grid(values: Any, columns: Columns) -> Parts:
@@ -39,7 +33,7 @@ def checked_grid(values: Any, columns: Columns) -> Parts:
     space = tuple(dim for dim in order if dim != when)
     axes = [order.index(dim) for dim in (*space, when)]
     notices: list[Notice] = []
-    grid = _coords(order, coords or {}, arrays, when, notices)
+    grid = _coords(order, coords or {}, arrays[0].shape, when, notices)
     views = tuple(frozen(np.transpose(array, axes).view()) for array in arrays)
     lost = sum(_missing(view, name, columns.gaps) for view, name in zip(views, labels, strict=True))
     points = tuple(frozen(grid[dim]) for dim in (*space, when))
@@ -61,9 +55,8 @@ def _arrays(values: Any, names: Sequence[str] | None) -> tuple[list[Array], tupl
         arrays = [_double(values, f"field {labels[0]!r}")]
     for name, array in zip(labels, arrays, strict=True):
         if array.shape != arrays[0].shape:
-            raise DataError(
-                f"field {name!r} has shape {array.shape}, field {labels[0]!r} has {arrays[0].shape}; expected the same."
-            )
+            other = f"field {labels[0]!r} has {arrays[0].shape}"
+            raise DataError(f"field {name!r} has shape {array.shape}, {other}; expected the same.")
     return arrays, labels
 
 
@@ -91,10 +84,7 @@ def _time_dim(order: tuple[str, ...], time: Any) -> str:
     raise DataError(f"No dimension of {order} is {' or '.join(map(repr, candidates))}; say which is time: time='...'.")
 
 
-def _coords(
-    order: tuple[str, ...], coords: Mapping[str, Any], arrays: list[Array], time: str, notices: list[Notice]
-) -> dict[str, Array]:
-    shape = arrays[0].shape
+def _coords(order: Names, coords: Mapping[str, Any], shape: Any, time: str, notices: list[Notice]) -> dict[str, Array]:
     absent = [dim for dim in order if coords.get(dim) is None]
     if absent:
         raise DataError(f"coords has no entry for {absent[0]!r}; pass its coordinates or its step.")
@@ -106,17 +96,12 @@ def _coords(
         notices += notes
     lengths = tuple(grid[dim].size for dim in order)
     if lengths != shape:
-        raise DataError(
-            f"dims={order}: the array has shape {shape} but coords have {lengths} points.{_hint(order, grid, shape)}"
-        )
+        fits = [p for p in permutations(order) if tuple(grid[dim].size for dim in p) == shape]
+        hint = f" The array looks transposed: dims={fits[0]} fits." if fits else ""
+        raise DataError(f"dims={order}: the array has shape {shape} but coords have {lengths} points.{hint}")
     for dim in order:
         _check_axis(dim, grid[dim])
     return grid
-
-
-def _hint(order: tuple[str, ...], grid: dict[str, Array], shape: tuple[int, ...]) -> str:
-    fits = [p for p in permutations(order) if tuple(grid[dim].size for dim in p) == shape]
-    return f" The array looks transposed: dims={fits[0]} fits." if fits else ""
 
 
 def _check_axis(dim: str, points: Array) -> None:
@@ -142,17 +127,13 @@ def _missing(array: Array, name: str, gaps: str) -> int:
         return 0
     if np.isinf(array).any():
         raise DataError(f"field {name!r} holds infinite values; expected numbers, or NaN where a cell is missing.")
-    count = int(np.isnan(array).sum())
+    count, cure = int(np.isnan(array).sum()), "fill them in, or pass missing='keep' and use a weak form."
     if gaps == "refuse":
-        raise DataError(
-            f"field {name!r} has {count} missing cells (NaN); fill them in, or pass missing='keep' and use a weak form."
-        )
+        raise DataError(f"field {name!r} has {count} missing cells (NaN); {cure}")
     return count
 
 
-def _periods(
-    space: tuple[str, ...], points: tuple[Array, ...], periodic: Iterable[str] | Mapping[str, float]
-) -> tuple[float | None, ...]:
+def _periods(space: Names, points: Arrays, periodic: Iterable[str] | Mapping[str, float]) -> Periods:
     wanted = (periodic,) if isinstance(periodic, str) else tuple(periodic)
     unknown = [dim for dim in wanted if dim not in space]
     if unknown:
@@ -164,9 +145,8 @@ def _periods(
             continue
         step = (x[-1] - x[0]) / (len(x) - 1)
         if np.abs(np.diff(x) - step).max() > 1e-3 * step:
-            raise DataError(
-                f"periodic: the points of {dim!r} are not equally spaced; interpolate to equal steps first."
-            )
+            cure = "interpolate to equal steps first."
+            raise DataError(f"periodic: the points of {dim!r} are not equally spaced; {cure}")
         natural = float(step * len(x))
         period = float(periodic[dim]) if isinstance(periodic, Mapping) else natural
         if abs(period - natural) > 1e-3 * step:
@@ -178,19 +158,12 @@ def _periods(
     return tuple(periods)
 
 
-def _repeated_ends(
-    views: tuple[Array, ...], names: tuple[str, ...], space: tuple[str, ...], periods: tuple[float | None, ...]
-) -> list[Notice]:
+def _repeated_ends(views: Arrays, names: Names, space: Names, periods: Periods) -> list[Notice]:
     notices = []
     for axis, (dim, period) in enumerate(zip(space, periods, strict=True)):
-        if period is None:
-            continue
-        for name, array in zip(names, views, strict=True):
+        for name, array in zip(names, views, strict=True) if period is not None else ():
             first, last = np.take(array, 0, axis), np.take(array, -1, axis)
             if np.array_equal(first, last) and np.ptp(array) > 0:
-                message = (
-                    f"Field {name!r} has the same values at both ends of the periodic dimension {dim!r}: if the last "
-                    "point is the first one again, remove it."
-                )
-                notices.append(Notice("repeated end", message))
+                ends = f"Field {name!r} has the same values at both ends of the periodic dimension {dim!r}"
+                notices.append(Notice("repeated end", f"{ends}: if the last point is the first one again, remove it."))
     return notices

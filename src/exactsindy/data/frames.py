@@ -45,7 +45,10 @@ def _package(value: object) -> str:
 def read_frame(frame: Any) -> Table:
     """Return the columns of a data frame; missing entries of number columns become NaN."""
     if _package(frame) in ("pandas", "pyarrow"):
-        _check_names([str(name) for name in getattr(frame, "column_names", frame.columns)], type(frame).__name__)
+        names = [str(name) for name in getattr(frame, "column_names", frame.columns)]
+        twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+        if twice is not None:
+            raise DataError(f"The {type(frame).__name__} has two columns named {twice!r}; rename or drop one of them.")
     try:
         narwhals = optional("narwhals", "data", "Reading a data frame")
     except MissingDependency:
@@ -55,17 +58,9 @@ def read_frame(frame: Any) -> Table:
     try:
         table = narwhals.from_native(frame, eager_only=True)
     except TypeError:
-        raise DataError(
-            f"Cannot read a {type(frame).__module__}.{type(frame).__name__}; expected an eager frame (collect a lazy "
-            "one first)."
-        ) from None
+        kind = f"{type(frame).__module__}.{type(frame).__name__}"
+        raise DataError(f"Cannot read a {kind}; expected an eager frame (collect a lazy one first).") from None
     return {str(name): _values(table.get_column(name)) for name in table.columns}
-
-
-def _check_names(names: list[str], what: str) -> None:
-    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
-    if twice is not None:
-        raise DataError(f"The {what} has two columns named {twice!r}; rename or drop one of them.")
 
 
 def _values(series: Any) -> NDArray[Any]:
@@ -92,14 +87,7 @@ def named_columns(values: Any) -> Table | None:
 
 
 def by_name(values: Any, names: Sequence[str], what: str) -> Array:
-    """Return the columns ``names`` of a frame or mapping, (samples, names), or (names,) if all are single numbers.
-
-    Examples
-    --------
-    >>> by_name({"t": [0.0, 0.1], "y": [3, 4], "x": [1, 2]}, ("x", "y"), "x")
-    array([[1., 3.],
-           [2., 4.]])
-    """
+    """Return the columns ``names`` of a frame or mapping, (samples, names), or (names,) if all are single numbers."""
     table = named_columns(dict(values.items()) if is_labelled_row(values) else values)
     if table is None:
         raise DataError(f"{what} has the dimensions {dimensions(values)}; expected samples alone.")

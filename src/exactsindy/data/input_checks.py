@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from textwrap import shorten
 from typing import Any
@@ -17,13 +17,7 @@ from exactsindy.errors import DataError
 
 
 def unmasked(values: Any) -> NDArray[Any]:
-    """Return values as a plain array in which masked entries (`numpy.ma`) are missing: NaN, NaT or None.
-
-    Examples
-    --------
-    >>> unmasked(np.ma.masked_equal([1, 999, 3], 999))
-    array([ 1., nan,  3.])
-    """
+    """Return values as a plain array in which masked entries (`numpy.ma`) are missing: NaN, NaT or None."""
     if not masked_entries(values):
         return np.asarray(values)
     if isinstance(values, (list, tuple)):
@@ -69,14 +63,12 @@ def numbers(values: Any, what: str) -> Array:
         return table.astype(float)
     for place, entry in np.ndenumerate(table):
         cell = entry.item() if isinstance(entry, np.generic) else entry
-        try:
-            float("nan" if cell is None else cell)
-        except (TypeError, ValueError):
+        if cell is not None and not _readable(float, cell):
             where = place[0] if len(place) == 1 else place
             raise DataError(
                 f"{what} holds {shorten(repr(cell), 60)} at row {where}; expected numbers. Correct or remove it, or "
                 "leave the column out."
-            ) from None
+            )
     return np.array([float("nan" if cell is None else cell) for cell in table.flat]).reshape(table.shape)
 
 
@@ -115,13 +107,7 @@ def check_states(states: Array) -> Array:
 
 
 def as_times(values: Any, name: str) -> tuple[Any, tuple[Notice, ...]]:
-    """Return times with dates (datetime64, or ISO text) turned into seconds since the first one, and say so.
-
-    Examples
-    --------
-    >>> as_times(np.array(["2020-01-01", "2020-01-02"]), "date")[0]
-    array([    0., 86400.])
-    """
+    """Return times with dates (datetime64, or ISO text) turned into seconds since the first one, and say so."""
     array = as_array(values, name)
     if array.dtype.kind in "OU" and array.size and _is_date(array.flat[0]):
         try:
@@ -141,16 +127,12 @@ def as_times(values: Any, name: str) -> tuple[Any, tuple[Notice, ...]]:
 
 
 def _is_date(cell: Any) -> bool:
-    if isinstance(cell, datetime):
-        return True
+    return isinstance(cell, datetime) or (not _readable(float, cell) and _readable(datetime.fromisoformat, cell))
+
+
+def _readable(read: Callable[[Any], Any], cell: Any) -> bool:
     try:
-        float(cell)
-    except (TypeError, ValueError):
-        pass
-    else:
-        return False
-    try:
-        datetime.fromisoformat(cell)
+        read(cell)
     except (TypeError, ValueError):
         return False
     return True
@@ -184,9 +166,8 @@ def check_times(time: Any, states: Array) -> Array:
 
 def _check_increasing(times: Array) -> None:
     if not np.isfinite(times).all():
-        raise DataError(
-            f"time is missing at row {int(np.argmin(np.isfinite(times)))}; remove the row or fill the time in."
-        )
+        row = int(np.argmin(np.isfinite(times)))
+        raise DataError(f"time is missing at row {row}; remove the row or fill the time in.")
     bad = np.flatnonzero(np.diff(times) <= 0)
     if not len(bad):
         return
@@ -204,14 +185,13 @@ def _check_increasing(times: Array) -> None:
     )
 
 
-def check_beside(values: Any, what: str, n: int) -> Array:
+def check_rows(values: Any, what: str, n: int) -> Array:
     """Return controls or derivatives as (samples, columns), refusing any other number of samples."""
     table = numbers(values, what)
     table = table[:, None] if table.ndim == 1 else table
     if table.ndim != 2 or len(table) != n:
-        raise DataError(
-            f"{what} has shape {table.shape} but there are {n} samples; expected one row per sample, ({n}, columns)."
-        )
+        expected = f"expected one row per sample, ({n}, columns)"
+        raise DataError(f"{what} has shape {table.shape} but there are {n} samples; {expected}.")
     return table
 
 

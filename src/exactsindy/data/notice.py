@@ -16,16 +16,9 @@ _SCALE_RATIO = 1e3
 
 @dataclass(frozen=True)
 class Notice:
-    """A warning about data or a result.
+    """A warning about data or a result, and the equation it is about (``"x'"``; ``None`` is all of them).
 
-    Parameters
-    ----------
-    kind
-        A short fixed word for programs, e.g. ``"gap"``.
-    message
-        A sentence for people.
-    equation
-        Name of the equation that the warning is about, e.g. ``"x'"``; ``None`` if it is about all of them.
+    ``kind`` is a short fixed word for programs, e.g. ``"gap"``, ``message`` a sentence for people.
     """
 
     kind: str
@@ -38,23 +31,17 @@ class Notice:
 
 def column_notices(names: Sequence[str], low: Array, high: Array, rms: Array) -> tuple[Notice, ...]:
     """Return notices on constant columns and on columns of very different size."""
-    notices = []
     constant = low == high
-    for name in (name for name, still in zip(names, constant, strict=True) if still):
-        notices.append(
-            Notice("constant", f"{name!r} never changes: its equation is 0 and its terms repeat other terms.")
-        )
+    still = [name for name, same in zip(names, constant, strict=True) if same]
+    text = "never changes: its equation is 0 and its terms repeat other terms."
+    notices = [Notice("constant", f"{name!r} {text}") for name in still]
     sizes = np.where(constant, np.nan, rms)
     if np.isfinite(sizes).sum() > 1:
         large, small = int(np.nanargmax(sizes)), int(np.nanargmin(sizes))
         if sizes[large] > _SCALE_RATIO * sizes[small]:
-            notices.append(
-                Notice(
-                    "scale",
-                    f"{names[large]!r} is about {sizes[large] / sizes[small]:.0e} times as large as {names[small]!r}: "
-                    "coefficients will differ as much. Choose units of similar size.",
-                )
-            )
+            text = f"{names[large]!r} is about {sizes[large] / sizes[small]:.0e} times as large as {names[small]!r}"
+            cure = "coefficients will differ as much. Choose units of similar size."
+            notices.append(Notice("scale", f"{text}: {cure}"))
     return tuple(notices)
 
 
@@ -64,11 +51,6 @@ def gap_notice(times: Array, name: str) -> tuple[Notice, ...]:
         return ()
     steps = np.diff(times)
     longest = int(steps.argmax())
-    return (
-        Notice(
-            "gap",
-            f"{name}: no samples between {times[longest]:g} and {times[longest + 1]:g}, "
-            f"{steps[longest] / np.median(steps):.0f} times the usual step. Pass gaps='split' to treat the parts as "
-            "separate trajectories.",
-        ),
-    )
+    text = f"{name}: no samples between {times[longest]:g} and {times[longest + 1]:g}, "
+    text += f"{steps[longest] / np.median(steps):.0f} times the usual step. "
+    return (Notice("gap", text + "Pass gaps='split' to treat the parts as separate trajectories."),)

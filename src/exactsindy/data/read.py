@@ -30,18 +30,8 @@ DataLike = Data | os.PathLike[str] | Samples | Trajectory | Sequence[Samples | T
 def as_data(source: DataLike, columns: Columns | None = None) -> Data:
     """Return data of any accepted kind as `Trajectories` or a `Field`.
 
-    Parameters
-    ----------
-    source
-        A path, what `Trajectories.from_arrays` takes, an xarray object, arrays with ``columns.dims`` (a field), or data
-        already read, which are returned as they are.
-    columns
-        Which columns mean what.
-
-    Examples
-    --------
-    >>> as_data(np.zeros((100, 2)), Columns(time=0.01))
-    Trajectories(1 of x0, x1; samples: 100)
+    ``source`` is a path, what `Trajectories.from_arrays` takes, an xarray object, arrays with ``columns.dims`` (a
+    field), or data already read, which are returned as they are; ``columns`` says which columns mean what.
     """
     columns = columns or Columns()
     if isinstance(source, (Trajectories, Field)):
@@ -98,14 +88,7 @@ def load(
     Trajectories(1 of lynx, hare; samples: 3)
     """
     columns = Columns(
-        time=time,
-        states=states,
-        controls=controls,
-        targets=targets,
-        trajectory=trajectory,
-        gaps=gaps,
-        dims=dims,
-        periodic=periodic,
+        time, states, controls, targets=targets, trajectory=trajectory, gaps=gaps, dims=dims, periodic=periodic
     )
     return _read_file(Path(path), columns, decimal)
 
@@ -129,9 +112,8 @@ def _read_file(file: Path, columns: Columns, decimal: str = ".") -> Data:
             return _npz_field(arrays, tuple(columns.dims), columns)
         table = _npz_table(arrays)
     else:
-        raise DataError(
-            f"load({file.name!r}): unknown ending {kind!r}; expected .csv, .txt, .tsv, .dat, .parquet, .nc or .npz."
-        )
+        known = ".csv, .txt, .tsv, .dat, .parquet, .nc or .npz"
+        raise DataError(f"load({file.name!r}): unknown ending {kind!r}; expected {known}.")
     data = Trajectories.from_columns(table, columns)
     return replace(data, notices=(*notices, *data.notices)) if notices else data
 
@@ -149,9 +131,8 @@ def _npz_arrays(file: Path) -> dict[str, NDArray[Any]]:
         try:
             return {name: archive[name] for name in archive.files}
         except ValueError:
-            raise DataError(
-                f"{file.name} holds Python objects, which are not read for safety; save plain arrays of numbers."
-            ) from None
+            reason = "Python objects, which are not read for safety; save plain arrays of numbers"
+            raise DataError(f"{file.name} holds {reason}.") from None
 
 
 def _npz_table(arrays: Mapping[str, NDArray[Any]]) -> Table:
@@ -163,10 +144,8 @@ def _npz_table(arrays: Mapping[str, NDArray[Any]]) -> Table:
         elif array.ndim == 2:
             table.update({f"{name}{i}": column for i, column in enumerate(array.T)})
         elif array.ndim > 2:
-            raise DataError(
-                f"The array {name!r} has shape {array.shape}; name its axes to read it as a field: "
-                "dims=('x', 'y', 't')."
-            )
+            cure = "name its axes to read it as a field: dims=('x', 'y', 't')."
+            raise DataError(f"The array {name!r} has shape {array.shape}; {cure}")
     return table
 
 
@@ -181,14 +160,7 @@ def _npz_field(arrays: Mapping[str, NDArray[Any]], dims: tuple[str, ...], column
 
 
 def save_data(data: Data, path: str | os.PathLike[str]) -> None:
-    """Write trajectories or fields.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> data = Trajectories([Trajectory(0.5, [[0.0], [1.0], [2.0]], ("x",))])
-    >>> save_data(data, os.path.join(tempfile.mkdtemp(), "data.npz"))
-    """
+    """Write trajectories or fields."""
     arrays = _field_arrays(data) if isinstance(data, Field) else _trajectory_arrays(data)
     buffer = io.BytesIO()
     np.savez_compressed(buffer, targets=np.array([target.name for target in data.targets]), **arrays)
@@ -196,13 +168,7 @@ def save_data(data: Data, path: str | os.PathLike[str]) -> None:
 
 
 def read_data(arrays: Mapping[str, NDArray[Any]]) -> Data:
-    """Return the data from the arrays that `save_data` wrote.
-
-    Raises
-    ------
-    DataError
-        If an array is missing.
-    """
+    """Return the data from the arrays that `save_data` wrote."""
     try:
         return _read_field(arrays) if "dims" in arrays else _read_trajectories(arrays)
     except (KeyError, IndexError) as error:

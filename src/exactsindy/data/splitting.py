@@ -18,13 +18,7 @@ GAP_RATIO = 10.0
 
 
 def gap_starts(times: Array) -> NDArray[np.intp]:
-    """Return the indices of the samples before a gap: a step more than `GAP_RATIO` times the median step.
-
-    Examples
-    --------
-    >>> gap_starts(np.array([0.0, 1.0, 2.0, 20.0, 21.0]))
-    array([2])
-    """
+    """Return the indices of the samples before a gap: a step more than `GAP_RATIO` times the median step."""
     steps = np.diff(times)
     return np.flatnonzero(steps > GAP_RATIO * np.median(steps))
 
@@ -51,26 +45,17 @@ def cut_at(n: int, fraction: float) -> int:
         raise DataError(f"split(fraction={fraction!r}): expected a number between 0 and 1, e.g. 2/3.")
     at = int(n * fraction)
     if min(at, n - at) < LEAST_SAMPLES:
-        raise DataError(
-            f"split(fraction={fraction:g}): {n} samples give parts of {at} and {n - at}; each needs at least "
-            f"{LEAST_SAMPLES}."
-        )
+        sizes = f"{n} samples give parts of {at} and {n - at}"
+        raise DataError(f"split(fraction={fraction:g}): {sizes}; each needs at least {LEAST_SAMPLES}.")
     return at
 
 
 def fold_ranges(lengths: Sequence[int], count: int) -> list[list[tuple[int, int, int]]]:
-    """Return for each fold its parts (trajectory, start, stop), of trajectories of these lengths laid end to end.
-
-    Examples
-    --------
-    >>> fold_ranges([10, 10], 2)
-    [[(0, 0, 10)], [(1, 0, 10)]]
-    """
+    """Return for each fold its parts (trajectory, start, stop), of trajectories of these lengths laid end to end."""
     n = sum(lengths)
-    if not (isinstance(count, int) and 2 <= count <= n // LEAST_SAMPLES):
-        raise DataError(
-            f"folds(count={count!r}): expected an integer from 2 to {n // LEAST_SAMPLES} for {n} samples in time."
-        )
+    most = n // LEAST_SAMPLES
+    if not (isinstance(count, int) and 2 <= count <= most):
+        raise DataError(f"folds(count={count!r}): expected an integer from 2 to {most} for {n} samples in time.")
     starts = np.cumsum([0, *lengths])
     borders = _without_scraps(cuts(n, count), starts)
     return [
@@ -90,7 +75,6 @@ def _without_scraps(borders: list[int], starts: NDArray[np.intp]) -> list[int]:
         nearest = int(starts[np.abs(starts - border).argmin()])
         moved.append(nearest if abs(nearest - border) < LEAST_SAMPLES else border)
     if len(set(moved)) < len(moved):
-        raise DataError(
-            f"folds(count={len(borders) - 1}): the trajectories are too short for so many folds; use fewer."
-        )
+        count = len(borders) - 1
+        raise DataError(f"folds(count={count}): the trajectories are too short for so many folds; use fewer.")
     return moved

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from exactsindy._types import Array
 from exactsindy.data.columns import Columns
 from exactsindy.data.frames import Table, dimensions, index_column, is_frame, is_xarray, named_columns
-from exactsindy.data.input_checks import as_times, check_beside, check_states, check_times, numbers, unmasked
+from exactsindy.data.input_checks import as_times, check_rows, check_states, check_times, numbers, unmasked
 from exactsindy.data.notice import Notice
 from exactsindy.data.splitting import LEAST_SAMPLES, whole_ranges
 from exactsindy.errors import DataError, nearest
@@ -182,8 +182,8 @@ def _pieces(
         return [build(times, states, controls=controls, derivatives=derivatives, label=label)], []
     x = check_states(numbers(states, "states"))
     t = check_times(times, x)
-    u = None if controls is None else check_beside(controls, "controls", len(x))
-    dx = None if derivatives is None else check_beside(derivatives, "derivatives", len(x))
+    u = None if controls is None else check_rows(controls, "controls", len(x))
+    dx = None if derivatives is None else check_rows(derivatives, "derivatives", len(x))
     finite = np.isfinite(np.hstack([part for part in (x, u, dx) if part is not None]))
     whole = np.asarray(finite.all(axis=1))
     parts: list[T] = []

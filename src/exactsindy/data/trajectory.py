@@ -12,15 +12,7 @@ from numpy.typing import ArrayLike
 
 from exactsindy._types import Array
 from exactsindy.data.columns import Columns, Samples, Target, parse_targets
-from exactsindy.data.input_checks import (
-    check_beside,
-    check_finite,
-    check_states,
-    check_times,
-    frozen,
-    names_of,
-    numbers,
-)
+from exactsindy.data.input_checks import check_finite, check_rows, check_states, check_times, frozen, names_of, numbers
 from exactsindy.data.notice import Notice, column_notices, gap_notice
 from exactsindy.data.splitting import cut_at, fold_ranges
 from exactsindy.data.tables import members
@@ -75,14 +67,14 @@ class Trajectory:
         t = check_times(times, x)
         n, d = x.shape
         called = names_of(names, d, "x", "states")
-        u = np.zeros((n, 0)) if controls is None else check_beside(controls, "controls", n)
+        u = np.zeros((n, 0)) if controls is None else check_rows(controls, "controls", n)
         inputs = names_of(control_names, u.shape[1], "u", "controls")
         if set(called) & set(inputs):
             raise DataError(f"states {called} and controls {inputs} share a name; rename one of them.")
         check_finite(np.hstack((x, u)), (*called, *inputs))
         slopes = None
         if derivatives is not None:
-            slopes = check_beside(derivatives, "derivatives", n)
+            slopes = check_rows(derivatives, "derivatives", n)
             if slopes.shape != x.shape:
                 raise DataError(f"derivatives has shape {slopes.shape}; expected that of the states, {x.shape}.")
             check_finite(slopes, [f"{name}'" for name in called])
@@ -200,16 +192,7 @@ class Trajectories:
         >>> Trajectories.from_arrays(np.zeros((100, 2)), time=0.01, states=("x", "y"))
         Trajectories(1 of x, y; samples: 100)
         """
-        columns = Columns(
-            time=time,
-            states=states,
-            controls=controls,
-            control_names=control_names,
-            targets=targets,
-            derivatives=derivatives,
-            trajectory=trajectory,
-            gaps=gaps,
-        )
+        columns = Columns(time, states, controls, control_names, targets, derivatives, trajectory, gaps)
         return cls.from_columns(source, columns)
 
     @classmethod
