@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,10 +26,6 @@ class PyNumDiff:
         Name of a function in ``pynumdiff``, e.g. ``"splinediff"`` or ``"rtsdiff"``, or such a function.
     parameters
         Its keyword arguments, e.g. ``{"degree": 5, "s": 0.1}``.
-
-    Notes
-    -----
-    `states` returns the smoothed states that PyNumDiff computes beside the derivative.
     """
 
     method: str | Callable[..., Any]
@@ -40,7 +36,7 @@ class PyNumDiff:
         return self._run(x, t, axis)[1]
 
     def states(self, x: ArrayLike, t: ArrayLike | float, *, axis: int = 0) -> Array:
-        """Return the smoothed states."""
+        """Return the smoothed states that PyNumDiff computes beside the derivative."""
         return self._run(x, t, axis)[0]
 
     def _run(self, x: ArrayLike, t: ArrayLike | float, axis: int) -> tuple[Array, Array]:
@@ -66,5 +62,4 @@ def _named(name: str) -> Callable[..., Any]:
     if not inspect.isfunction(function):
         methods = [key for key in dir(pynumdiff) if key.endswith("diff")]
         raise DataError(f"PyNumDiff({name!r}): pynumdiff has no such method. {nearest(name, methods)}")
-    method: Callable[..., Any] = function
-    return method
+    return cast(Callable[..., Any], function)

@@ -87,20 +87,8 @@ def fornberg_weights(nodes: ArrayLike, at: ArrayLike, d: int) -> Array:
     """Return w with sum_j w_j f(nodes_j) = f^(d)(at), exact for polynomials of degree < number of nodes.
 
     The recursion is that of Fornberg (1988), "Generation of finite difference formulas on arbitrarily spaced grids".
-
-    Parameters
-    ----------
-    nodes
-        Sample positions, shape (..., width): one stencil per leading index, all computed together.
-    at
-        Where the derivative is wanted, shape (...).
-    d
-        Order of the derivative; 0 interpolates.
-
-    Examples
-    --------
-    >>> fornberg_weights([-1.0, 0.0, 1.0], 0.0, 2)
-    array([ 1., -2.,  1.])
+    ``nodes`` (..., width) holds one stencil per leading index, all computed together, ``at`` (...) where the derivative
+    is wanted; d = 0 interpolates.
     """
     z = np.asarray(nodes, dtype=float)
     x = np.asarray(at, dtype=float)

@@ -55,13 +55,6 @@ def whittaker(y: ArrayLike, t: ArrayLike | float = 1.0, *, lam: ArrayLike | None
         with one coefficient per typical step, penalised in the same way, and the trace is exact.
     lam
         The smoothing parameter, one for all or one per column, if it is known.
-
-    Examples
-    --------
-    >>> t = np.linspace(0, 6, 400)
-    >>> noisy = np.sin(t) + 0.1 * np.random.default_rng(0).normal(size=400)
-    >>> bool(abs(whittaker(noisy).noise - 0.1) < 0.01)
-    True
     """
     values, times = samples(y, t, 0, _LEAST_SAMPLES, "whittaker")
     if not np.isfinite(values).all():
@@ -97,13 +90,6 @@ def noise_level(data: Trajectories) -> Array:
     """Return the standard deviation of white noise in each state, from all trajectories together.
 
     Each trajectory is smoothed by `whittaker`; what is removed is pooled by degrees of freedom.
-
-    Examples
-    --------
-    >>> t = np.linspace(0, 10, 500)
-    >>> noisy = np.sin(t) + 0.05 * np.random.default_rng(0).normal(size=500)
-    >>> bool(abs(noise_level(Trajectories.from_arrays(noisy, time=t)) - 0.05) < 0.005)
-    True
     """
     squares = freedom = np.zeros(len(data.state_names))
     for member in data:

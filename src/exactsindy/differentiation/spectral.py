@@ -42,9 +42,8 @@ class Spectral:
         values, times = samples(x, t, axis, 3, "Spectral")
         step = uniform_step(times, PRINTED)
         if step is None:
-            raise DataError(
-                "Spectral: the samples are not equally spaced; use FiniteDifference, or interpolate to equal steps."
-            )
+            cure = "use FiniteDifference, or interpolate to equal steps"
+            raise DataError(f"Spectral: the samples are not equally spaced; {cure}.")
         n = len(values)
         waves = (2j * np.pi / (n * step) * np.arange(n // 2 + 1)) ** self.d
         if n % 2 == 0 and self.d % 2 == 1:

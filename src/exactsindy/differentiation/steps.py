@@ -36,13 +36,7 @@ def samples(x: ArrayLike, t: ArrayLike | float, axis: int, least: int, method: s
 
 
 def uniform_step(t: Array, tolerance: float = ROUNDING) -> float | None:
-    """Return the step of equally spaced times, or ``None`` if one differs by more than ``tolerance`` of it.
-
-    Examples
-    --------
-    >>> uniform_step(np.array([0.0, 0.5, 1.0])), uniform_step(np.array([0.0, 0.5, 1.1]))
-    (0.5, None)
-    """
+    """Return the step of equally spaced times, or ``None`` if one differs by more than ``tolerance`` of it."""
     step = float(t[-1] - t[0]) / (len(t) - 1)
     slack = tolerance * step + 4 * np.finfo(float).eps * float(np.abs(t[[0, -1]]).max())
     return step if float(np.abs(np.diff(t) - step).max()) <= slack else None

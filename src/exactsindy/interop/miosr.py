@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -118,7 +118,7 @@ class MIOSR(_base.BaseOptimizer):  # type: ignore[misc,name-defined]
         self.constraint_order = constraint_order
         self.initial_guess = initial_guess
         self.verbose = verbose
-        self._check()
+        arguments.check(self)
 
     def set_params(self, **params: object) -> MIOSR:
         """Set parameters and return self; PySINDy's optimizers return nothing, which breaks scikit-learn's searches."""
@@ -130,19 +130,19 @@ class MIOSR(_base.BaseOptimizer):  # type: ignore[misc,name-defined]
 
         Samples with NaN are left out. ``sample_weight``, a number or (n,), multiplies the squared residuals.
         """
-        self._check()
+        arguments.check(self)
         names = getattr(x_, "columns", None)
-        rows = arguments.rows(x_, y, sample_weight)
-        self.n_features_in_ = rows.theta.shape[1]
+        theta, targets, weights = arguments.rows(x_, y, sample_weight)
+        self.n_features_in_ = theta.shape[1]
         if names is not None and all(isinstance(name, str) for name in names):
             self.feature_names_in_ = np.asarray(names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        self._reduce(rows.theta, rows.targets, rows.weights)
-        if rows.weights is not None:
-            self.Theta_ = np.sqrt(rows.weights)[:, None] * rows.theta
+        self._reduce(theta, targets, weights)
+        if weights is not None:
+            self.Theta_ = np.sqrt(weights)[:, None] * theta
         else:
-            self.Theta_ = np.array(rows.theta) if self.copy_X else rows.theta
+            self.Theta_ = np.array(theta) if self.copy_X else theta
         self.intercept_ = 0.0  # the constant is a matter of the library
         return self
 
@@ -161,7 +161,7 @@ class MIOSR(_base.BaseOptimizer):  # type: ignore[misc,name-defined]
             start=arguments.start(self.initial_guess, problem, k),
             settings=Settings(
                 seconds=None if limit is None or np.isinf(limit) else float(limit),
-                progress=_printer() if self.verbose else None,
+                progress=_show if self.verbose else None,
             ),
         )
         if Status.INFEASIBLE in solution.status:
@@ -182,18 +182,6 @@ class MIOSR(_base.BaseOptimizer):  # type: ignore[misc,name-defined]
         if not self.solution_.optimal:
             self._warn()
 
-    def _check(self) -> None:
-        arguments.check(
-            self.target_sparsity,
-            self.group_sparsity,
-            self.alpha,
-            self.regression_timeout,
-            self.constraint_lhs,
-            self.constraint_rhs,
-            self.constraint_order,
-            self.unbias,
-        )
-
     def _warn(self) -> None:
         worst = int(np.argmax(self.solution_.gap))
         warnings.warn(
@@ -204,10 +192,7 @@ class MIOSR(_base.BaseOptimizer):  # type: ignore[misc,name-defined]
         )
 
 
-def _printer() -> Callable[[Progress], None]:
-    def show(progress: Progress) -> None:
-        best = ", ".join(f"{target} {value:.6g}" for target, value in progress.incumbent.items())
-        bound = ", ".join(f"{value:.6g}" for value in progress.lower_bound.values())
-        print(f"{progress.seconds:7.1f} s  {progress.nodes} nodes  best {best}  bound {bound}", flush=True)
-
-    return show
+def _show(progress: Progress) -> None:
+    best = ", ".join(f"{target} {value:.6g}" for target, value in progress.incumbent.items())
+    bound = ", ".join(f"{value:.6g}" for value in progress.lower_bound.values())
+    print(f"{progress.seconds:7.1f} s  {progress.nodes} nodes  best {best}  bound {bound}", flush=True)

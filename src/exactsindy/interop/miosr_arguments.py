@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,31 +16,14 @@ from exactsindy.solver import Total
 if TYPE_CHECKING:
     from exactsindy.problem import Problem
 
-
 # What PySINDy's MIOSR takes if nobody says anything.
 DEFAULT_SPARSITY = 5
 
 
-@dataclass(frozen=True)
-class Rows:
-    """The rows of a regression that hold numbers, with their weights."""
-
-    theta: Array
-    targets: Array
-    weights: Array | None
-
-
-def check(
-    target_sparsity: Any,
-    group_sparsity: Any,
-    alpha: Any,
-    regression_timeout: Any,
-    constraint_lhs: Any,
-    constraint_rhs: Any,
-    constraint_order: Any,
-    unbias: Any,
-) -> None:
-    """Refuse what has no meaning whatever the data."""
+def check(given: Any) -> None:
+    """Refuse arguments, attributes of ``given``, that have no meaning whatever the data."""
+    target_sparsity, group_sparsity, alpha = given.target_sparsity, given.group_sparsity, given.alpha
+    regression_timeout, constraint_order = given.regression_timeout, given.constraint_order
     if target_sparsity is not None and not _is_count(target_sparsity, 1):
         raise SolverError(f"target_sparsity={target_sparsity!r}: expected a positive integer, or None.")
     if group_sparsity is not None:
@@ -57,20 +39,18 @@ def check(
         raise SolverError(f"regression_timeout={regression_timeout!r}: expected seconds > 0, or None for no limit.")
     if constraint_order not in ("target", "feature"):
         raise ConstraintError(f"constraint_order={constraint_order!r}: expected 'target' or 'feature'.")
-    if unbias and constraint_lhs is not None:
+    if given.unbias and given.constraint_lhs is not None:
         raise ConstraintError(
             "unbias=True fits the coefficients again without the constraints, which would then not hold: use "
             "unbias=False, with alpha=0 for no bias."
         )
-    if (constraint_lhs is None) != (constraint_rhs is None):
-        given, missing = ("lhs", "rhs") if constraint_rhs is None else ("rhs", "lhs")
-        raise ConstraintError(
-            f"constraint_{given} is given without constraint_{missing}: both are needed, lhs @ w = rhs."
-        )
+    if (given.constraint_lhs is None) != (given.constraint_rhs is None):
+        one, other = ("lhs", "rhs") if given.constraint_rhs is None else ("rhs", "lhs")
+        raise ConstraintError(f"constraint_{one} is given without constraint_{other}: both are needed, lhs @ w = rhs.")
 
 
-def rows(x: Any, y: Any, sample_weight: Any) -> Rows:
-    """Return the rows without NaN, their weights beside them.
+def rows(x: Any, y: Any, sample_weight: Any) -> tuple[Array, Array, Array | None]:
+    """Return the rows of x and y without NaN, their weights beside them.
 
     PySINDy marks samples that have no derivative by NaN; infinite numbers are left for `Problem` to refuse.
     """
@@ -85,15 +65,14 @@ def rows(x: Any, y: Any, sample_weight: Any) -> Rows:
     if weights is not None:
         weights = np.broadcast_to(weights, (len(theta),)) if weights.ndim == 0 else weights
         if weights.shape != (len(theta),):
-            raise ProblemError(
-                f"sample_weight has shape {weights.shape}: expected ({len(theta)},), one weight per sample."
-            )
+            expected = f"({len(theta)},), one weight per sample"
+            raise ProblemError(f"sample_weight has shape {weights.shape}: expected {expected}.")
     good = ~(np.isnan(theta).any(axis=1) | np.isnan(targets).any(axis=1))
     if not good.any():
         raise ProblemError(f"x and y have no sample without NaN (of {len(theta)}): nothing to fit.")
     if good.all():
-        return Rows(theta, targets, weights)
-    return Rows(theta[good], targets[good], None if weights is None else weights[good])
+        return theta, targets, weights
+    return theta[good], targets[good], None if weights is None else weights[good]
 
 
 def budget(target_sparsity: int | None, group_sparsity: Any, n_targets: int) -> Total | tuple[int, ...]:

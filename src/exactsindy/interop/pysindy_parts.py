@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -119,7 +120,7 @@ def _terms(library: Any, inputs: list[Variable]) -> list[Term]:
     columns = _Columns(library)
     names = library.get_feature_names([variable.name for variable in inputs])
     return [
-        Term() if name == "1" else Term(((Custom(name, _Column(columns, j), tuple(inputs)), 1),))
+        Term() if name == "1" else Term(((Custom(name, partial(_column, columns, j), tuple(inputs)), 1),))
         for j, name in enumerate(names)
     ]
 
@@ -148,15 +149,8 @@ class _Columns:
         return last[1]
 
 
-class _Column:
-    """One column of a library as a function of the variables."""
-
-    def __init__(self, columns: _Columns, index: int) -> None:
-        self.columns = columns
-        self.index = index
-
-    def __call__(self, *arguments: Array) -> Array:
-        return self.columns.at(np.column_stack(arguments))[:, self.index]
+def _column(columns: _Columns, index: int, *arguments: Array) -> Array:
+    return columns.at(np.column_stack(arguments))[:, index]
 
 
 @dataclass(frozen=True)

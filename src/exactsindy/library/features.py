@@ -23,15 +23,6 @@ class Features:
     """The columns of a regression: terms of named variables, with fast values and exact derivatives.
 
     Obtained from ``library.bind(variables)``.
-
-    Examples
-    --------
-    >>> from exactsindy.library import Polynomials
-    >>> features = Polynomials(2).bind(("x", "y"))
-    >>> features.names
-    ('1', 'x', 'y', 'x^2', 'x y', 'y^2')
-    >>> features.evaluate([[2.0, 3.0]])
-    array([[1., 2., 3., 4., 6., 9.]])
     """
 
     variables: Variables
@@ -66,20 +57,13 @@ class Features:
         return self.rows(self._split(values)).T
 
     def inputs_of(self, trajectory: Trajectory, states: ArrayLike | None = None) -> Array:
-        """Return the samples x `inputs` of a trajectory; ``states`` (smoothed ones) replace the measured.
-
-        Raises
-        ------
-        ProblemError
-            If a term needs more than states, controls and time: spatial derivatives need a field.
-        """
+        """Return the samples x `inputs` of a trajectory; ``states`` (smoothed ones) replace the measured."""
         x = trajectory.states if states is None else np.asarray(states, dtype=float)
         columns = [x, trajectory.controls]
         for extra in self.inputs[len(self.variables.basic) :]:
             if extra != Variable(self.variables.time):
-                raise ProblemError(
-                    f"The terms use {Term(((extra, 1),)).name!r}, which a trajectory does not have; it needs a field."
-                )
+                name = Term(((extra, 1),)).name
+                raise ProblemError(f"The terms use {name!r}, which a trajectory does not have; it needs a field.")
             columns.append(trajectory.times[:, None])
         return np.hstack(columns)
 
@@ -94,10 +78,9 @@ class Features:
                 f"evaluate got {len(flat)} columns; this library needs {len(self.inputs)}: "
                 f"{', '.join(Term(((v, 1),)).name for v in self.inputs)}, in this order (`features.inputs`)."
             )
-        if len({row.size for row in flat}) > 1:
-            raise ProblemError(
-                f"evaluate got columns of {[row.size for row in flat]} samples; expected as many in each."
-            )
+        sizes = [row.size for row in flat]
+        if len(set(sizes)) > 1:
+            raise ProblemError(f"evaluate got columns of {sizes} samples; expected as many in each.")
         out = np.empty((len(self.terms), flat[0].size)) if out is None else out
         self._program.run(flat, out)
         if self._program.can_fail:
@@ -109,22 +92,15 @@ class Features:
     ) -> Array:
         """Return d term / d variable at ``values``, shape (samples, terms, variables).
 
-        Parameters
-        ----------
-        values
-            Samples x `inputs`, as for `evaluate`.
-        coef
-            Coefficients (equations x terms): the result is then that of the right-hand sides ``coef @
-            terms``, shape (samples, equations, variables); terms with coefficient 0 cost nothing.
-        wrt
-            The variables, which may be derivatives such as ``Variable("u", ("x",))``; by default the states.
+        With ``coef`` (equations x terms) it is that of the right-hand sides ``coef @ terms``: (samples, equations,
+        variables); terms with coefficient 0 cost nothing. ``wrt`` are the variables, which may be derivatives such as
+        ``Variable("u", ("x",))``; by default the states.
         """
         by = tuple(Variable(name) for name in self.variables.states) if wrt is None else tuple(wrt)
         weights = np.eye(len(self.terms)) if coef is None else np.atleast_2d(np.asarray(coef, dtype=float))
-        if weights.shape[1] != len(self.terms):
-            raise ProblemError(
-                f"jacobian(coef=...) has {weights.shape[1]} columns; expected {len(self.terms)}, one per term."
-            )
+        count = len(self.terms)
+        if weights.shape[1] != count:
+            raise ProblemError(f"jacobian(coef=...) has {weights.shape[1]} columns; expected {count}, one per term.")
         slopes = [[self._slope(row, variable) for variable in by] for row in weights]
         monomials = tuple(dict.fromkeys(term for row in slopes for slope in row for _, term in slope.parts))
         columns = self._split(values)
@@ -151,9 +127,8 @@ class Features:
     def _split(self, values: ArrayLike) -> list[Array]:
         table = np.asarray(values, dtype=float)
         if table.ndim != 2:
-            raise ProblemError(
-                f"evaluate got an array of shape {table.shape}; expected samples x {len(self.inputs)} inputs."
-            )
+            width = len(self.inputs)
+            raise ProblemError(f"evaluate got an array of shape {table.shape}; expected samples x {width} inputs.")
         return list(table.T)
 
     def _refuse_nonfinite(self, rows: Array) -> None:

@@ -169,11 +169,5 @@ class PerEquation(Library):
 
 
 def equation_state(target: str) -> str:
-    """Return the state of a target: ``x`` for ``x'`` and ``x''``, ``u`` for ``u_t``.
-
-    Examples
-    --------
-    >>> equation_state("x''"), equation_state("u_t"), equation_state("x")
-    ('x', 'u', 'x')
-    """
+    """Return the state of a target: ``x`` for ``x'`` and ``x''``, ``u`` for ``u_t``."""
     return target.rstrip("'").removesuffix("_t") if target.rstrip("'") != "_t" else target

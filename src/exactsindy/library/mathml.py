@@ -9,25 +9,14 @@ from typing import Any
 from exactsindy.library.printing import GREEK
 from exactsindy.library.term import Atom, Custom, Expression, Function, Group, Term, Variable
 
+_ONE = "<mn>1</mn>"
 _TIMES = '<mo>&#x2062;</mo><mspace width="0.17em"/>'  # invisible times, which a screen reader reads, and a thin space
 
 
 def mathml_equation(target: str, parts: Iterable[tuple[float, Any]], digits: int = 6) -> str:
-    """Return ``target = sum of numbers times terms`` as a ``<math>`` element.
+    """Return ``target = sum of numbers times terms`` as a ``<math>`` element; ``target`` is ``x'``, ``x''`` or ``u_t``.
 
-    Parameters
-    ----------
-    target
-        Name of the left-hand side: ``x'``, ``x''``, ``u_t``.
-    parts
-        Pairs of a coefficient and a term; of a term that is not a `Term` only the name is used.
-    digits
-        Significant digits of the coefficients.
-
-    Examples
-    --------
-    >>> mathml_equation("x'", [(-2.0, Term.variable("x"))]).count("<mi>x</mi>")
-    2
+    Of a term that is not a `Term` only the name is used.
     """
     return mathml_system([(target, [(mathml_number(value, digits), value < 0, term) for value, term in parts])])
 
@@ -47,14 +36,8 @@ def _sum(parts: Sequence[tuple[str, bool, Any]]) -> str:
     for i, (size, negative, item) in enumerate(parts):
         sign = "<mo>−</mo>" if negative else "<mo>+</mo>" if i else ""
         body = term(item)
-        if body == _ONE:
-            text += sign + size
-        else:
-            text += sign + (body if size == _ONE else size + _TIMES + body)
+        text += sign + (size if body == _ONE else body if size == _ONE else size + _TIMES + body)
     return text or "<mn>0</mn>"
-
-
-_ONE = "<mn>1</mn>"
 
 
 def mathml_number(value: float, digits: int = 6) -> str:

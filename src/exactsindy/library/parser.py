@@ -14,13 +14,7 @@ _WORD = re.compile(r"[^\W\d]\w*")
 
 
 def parse_term(text: str, variables: Variables) -> Term:
-    """Return the term written as ``text``: products by spaces or ``*``, powers by ``^`` or ``**``.
-
-    Examples
-    --------
-    >>> parse_term("y x^2", Variables(("x", "y"))).name
-    'x^2 y'
-    """
+    """Return the term written as ``text``: products by spaces or ``*``, powers by ``^`` or ``**``."""
     expression = parse(text, variables)
     if len(expression.parts) != 1:
         return variables.ordered(_as_term(expression))

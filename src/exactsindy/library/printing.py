@@ -23,13 +23,7 @@ class Style:
 
 
 def derivative_name(name: str, axes: tuple[str, ...]) -> str:
-    """Write a derivative the way the field does: ``u_xx``; ``u_lon_lon`` when an axis has a longer name.
-
-    Examples
-    --------
-    >>> derivative_name("u", ("x", "x", "y"))
-    'u_xxy'
-    """
+    """Write a derivative the way the field does: ``u_xx``; ``u_lon_lon`` when an axis has a longer name."""
     if not axes:
         return name
     separator = "" if all(len(axis) == 1 for axis in axes) else "_"

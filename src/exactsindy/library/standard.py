@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
+from math import prod
 
 from exactsindy.errors import ProblemError
 from exactsindy.library.library import Library
@@ -53,10 +54,7 @@ class Polynomials(Library):
         for degree in range(1, self.degree + 1):
             for word in combinations_with_replacement(names, degree):
                 if self.interactions or word[0] == word[-1]:
-                    term = Term()
-                    for name in word:
-                        term = term * Term.variable(name)
-                    yield term
+                    yield prod(map(Term.variable, word), start=Term())
 
 
 @dataclass(frozen=True)
@@ -139,9 +137,8 @@ class Derivatives(Library):
     def candidates(self, variables: Variables) -> Iterable[Term]:
         """Yield the derivatives by total order, then by axes, then by field."""
         if not variables.axes:
-            raise ProblemError(
-                "Derivatives are spatial and need a field; these data are trajectories without space dimensions."
-            )
+            reason = "these data are trajectories without space dimensions"
+            raise ProblemError(f"Derivatives are spatial and need a field; {reason}.")
         fields = variables.states if self.of is None else variables.chosen(self.of, "Derivatives")
         for order in range(1, self.order + 1):
             for axes in combinations_with_replacement(variables.axes, order):

@@ -152,9 +152,8 @@ def _power(expression: Any, variables: Variables) -> Expression:
         return power(base, int(exponent))
     if (2 * exponent).is_Integer:
         return power(call("sqrt", base), int(2 * exponent))
-    raise ProblemError(
-        f"Terms: the power in {expression} is neither a whole number nor a half; pass a Python function instead."
-    )
+    reason = "neither a whole number nor a half; pass a Python function instead"
+    raise ProblemError(f"Terms: the power in {expression} is {reason}.")
 
 
 def _named(name: str, variables: Variables) -> Expression:

@@ -78,13 +78,7 @@ class Variables:
         return of
 
     def resolve(self, name: str) -> Variable | None:
-        """Return the variable called ``name``, a derivative such as ``u_xy``, or ``None``.
-
-        Examples
-        --------
-        >>> Variables(("u",), axes=("x", "y")).resolve("u_yx")
-        Variable(name='u', axes=('x', 'y'))
-        """
+        """Return the variable called ``name``, a derivative such as ``u_xy``, or ``None``."""
         if name in self.known:
             return Variable(name)
         for state in self.states:

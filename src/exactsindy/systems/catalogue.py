@@ -165,10 +165,7 @@ SYSTEMS: Mapping[str, System] = MappingProxyType(
 def find_system(name: str) -> System:
     """Return the system of that name with its published parameters; case, blanks and hyphens do not matter.
 
-    Raises
-    ------
-    DataError
-        If there is none; the message lists the nearest names.
+    Any other name is a `DataError` that lists the nearest names.
 
     Examples
     --------

@@ -64,13 +64,7 @@ class FieldSystem:
         return tuple(target.removesuffix("_t") for target in self.truth)
 
     def simulate(self, rng: Rng, *, points: int | None = None, times: ArrayLike | None = None) -> Field:
-        """Return a noise-free field from a drawn start, on a grid of so many points per axis.
-
-        Raises
-        ------
-        DataError
-            If the simulation fails.
-        """
+        """Return a noise-free field from a drawn start, on a grid of so many points per axis."""
         n = self.points if points is None else points
         when = self.times if times is None else np.asarray(times, dtype=float)
         coords = {axis: length * np.arange(n) / n for axis, length in self.lengths.items()}
@@ -171,10 +165,7 @@ FIELD_SYSTEMS: Mapping[str, FieldSystem] = MappingProxyType(
 def find_field_system(name: str) -> FieldSystem:
     """Return the field system of that name; case, blanks and hyphens do not matter.
 
-    Raises
-    ------
-    DataError
-        If there is none; the message lists the nearest names.
+    Any other name is a `DataError` that lists the nearest names.
 
     Examples
     --------

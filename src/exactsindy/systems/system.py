@@ -68,8 +68,7 @@ class System:
 
     def initial_condition(self, rng: Rng) -> Array:
         """Draw one initial condition."""
-        start: Array = self.initial_conditions(rng, 1)[0]
-        return start
+        return np.asarray(self.initial_conditions(rng, 1)[0])
 
     def initial_conditions(self, rng: Rng, count: int) -> Array:
         """Draw ``count`` initial conditions, shape ``(count, d)``.
@@ -82,37 +81,21 @@ class System:
         """Integrate from ``x0`` at ``t[0]`` and return the states at the times ``t``, shape ``(len(t), d)``.
 
         LSODA with relative and absolute tolerance 1e-12, as in the published experiments.
-
-        Raises
-        ------
-        DataError
-            If the shapes do not fit, the times do not increase, or the integration fails.
         """
         return integrate(self.right_hand_side, _initial(x0, self), _times(t))
 
     def coefficients(self, terms: Sequence[str], targets: Sequence[str] | None = None) -> Array:
         """Return the true coefficients over a library's term names, shape ``(m, D)``.
 
-        Parameters
-        ----------
-        terms
-            Names of the library's terms.
-        targets
-            Which equations, in which order; all by default.
-
-        Raises
-        ------
-        DataError
-            If the library lacks a true term or a target is unknown.
+        ``targets`` says which equations, in which order; all by default. A library that lacks a true term is refused.
         """
         column = {name: index for index, name in enumerate(terms)}
         chosen = self.targets if targets is None else tuple(targets)
         coefficients = np.zeros((len(chosen), len(terms)))
         for row, target in enumerate(chosen):
             if target not in self.truth:
-                raise DataError(
-                    f"targets: {target!r} is not an equation of {self.name}; expected some of {self.targets}."
-                )
+                known = f"expected some of {self.targets}"
+                raise DataError(f"targets: {target!r} is not an equation of {self.name}; {known}.")
             missing = [name for name in self.truth[target] if name not in column]
             if missing:
                 raise DataError(
