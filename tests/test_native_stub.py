@@ -1,5 +1,6 @@
 """The stub of the native module, which type checkers read, is what nanobind makes of the module."""
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -14,4 +15,5 @@ def test_stub_says_what_the_module_holds():
     stub = Path(_native.__file__).parent / "_native.pyi"
     if not stub.exists():  # editable installation: the module is built apart from its source
         stub = Path(__file__).parents[1] / "src/exactsindy/_native.pyi"
-    assert stub.read_text() == generator.get(), "make stub writes it again"
+    # Parsed, because versions of nanobind lay the text out differently.
+    assert ast.dump(ast.parse(stub.read_text())) == ast.dump(ast.parse(generator.get())), "make stub writes it again"
