@@ -44,9 +44,7 @@ def main(
 
 
 @app.command()
-def demo(
-    report: Annotated[Path, typer.Option(help="Where the report goes.")] = Path("lorenz_report.html"),
-) -> None:
+def demo(report: Annotated[Path, typer.Option(help="Where the report goes.")] = Path("lorenz_report.html")) -> None:
     """Find the Lorenz equations in bundled noisy data, certify them, write the report."""
     from exactsindy.cli.demo import run
 

@@ -154,11 +154,7 @@ def scalar_function(
     results = [emitter.sum(parts) for parts in sums]
     names = [emitter.names[variable] for variable in states]
     inside = " and ".join(f"-limit < {name} < limit" for name in names)
-    lines = [
-        f"{', '.join(names)}, = s.tolist()",
-        f"if not ({inside}):",
-        "    raise stop(t)",
-    ]
+    lines = [f"{', '.join(names)}, = s.tolist()", f"if not ({inside}):", "    raise stop(t)"]
     if controls:
         lines.append(f"{', '.join(emitter.names[v] for v in controls)}, = u(t)")
     functions = {name: on_numbers(custom.function) for name, custom in emitter.functions.items()}

@@ -8,7 +8,9 @@ without cancellation (`phi_functions`). Linear coupling between fields, as in u_
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import reduce
 from math import factorial
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -23,8 +25,10 @@ from exactsindy.model.phase import Phase
 from exactsindy.model.spectrum import Spectrum
 
 Complex = NDArray[Any]
-Blocks = list[list[Complex | None]]
-Remainder = Callable[[float, Complex], Complex | None]
+# One factor per wave, by row and column; fields that are not coupled have no entry.
+Blocks = dict[tuple[int, int], Complex]
+# Gives an array, or always None where all terms are linear.
+Remainder = Callable[[float, Complex], Any]
 
 # Step lengths whose factors are kept: lengths change slowly, and old ones rarely come back.
 _KEPT = 8
@@ -42,16 +46,15 @@ def linear_variable(term: Term, names: tuple[str, ...]) -> Variable | None:
 
 
 def linear_part(phase: Phase, spectrum: Spectrum) -> Blocks:
-    """Return the matrix of the linear terms, one factor per wave, ``None`` where two fields are uncoupled."""
-    blocks: Blocks = [[None] * len(phase.names) for _ in phase.names]
+    """Return the matrix of the linear terms."""
+    blocks: Blocks = {}
     for i, parts in enumerate(phase.sums):
         for coefficient, term in parts:
             variable = linear_variable(term, phase.names)
             if variable is not None:
-                j = phase.names.index(variable.name)
+                key = i, phase.names.index(variable.name)
                 symbol = coefficient * spectrum.symbol(variable.axes)
-                present = blocks[i][j]
-                blocks[i][j] = symbol if present is None else present + symbol
+                blocks[key] = blocks[key] + symbol if key in blocks else symbol
     return blocks
 
 
@@ -94,8 +97,8 @@ def remaining_part(
 class Stepper:
     """ETDRK4 for given linear blocks; the factors of a step length are computed once and kept."""
 
-    def __init__(self, linear: Blocks, modes: tuple[int, ...], remainder: Remainder) -> None:
-        self.linear, self.modes, self.remainder = linear, modes, remainder
+    def __init__(self, linear: Blocks, count: int, modes: tuple[int, ...], remainder: Remainder) -> None:
+        self.linear, self.count, self.modes, self.remainder = linear, count, modes, remainder
         self._factors: dict[float, tuple[Blocks, ...]] = {}
 
     def step(self, t: float, h: float, waves: Complex, slope: Complex | None) -> Complex:
@@ -105,14 +108,10 @@ class Stepper:
             return _apply(whole, waves)
         halfway = _apply(half, waves)
         a = halfway + _apply(q, slope)
-        rate_a = self._remainder(t + h / 2, a)
-        rate_b = self._remainder(t + h / 2, halfway + _apply(q, rate_a))
-        rate_c = self._remainder(t + h, _apply(half, a) + _apply(q, 2 * rate_b - slope))
+        rate_a = self.remainder(t + h / 2, a)
+        rate_b = self.remainder(t + h / 2, halfway + _apply(q, rate_a))
+        rate_c = self.remainder(t + h, _apply(half, a) + _apply(q, 2 * rate_b - slope))
         return _apply(whole, waves) + _apply(f1, slope) + _apply(f2, rate_a + rate_b) + _apply(f3, rate_c)
-
-    def _remainder(self, t: float, waves: Complex) -> Complex:
-        rate = self.remainder(t, waves)
-        return np.zeros_like(waves) if rate is None else rate
 
     def _of(self, h: float) -> tuple[Blocks, ...]:
         if h not in self._factors:
@@ -132,42 +131,29 @@ class Stepper:
 
     def _phi(self, h: float) -> tuple[Blocks, ...]:
         """Return phi_0..phi_3 of h times the linear part; uncoupled fields are treated one by one."""
-        n = len(self.linear)
-        coupled = any(self.linear[i][j] is not None for i in range(n) for j in range(n) if i != j)
-        results: tuple[Blocks, ...] = tuple([[None] * n for _ in range(n)] for _ in range(4))
-        for group in [list(range(n))] if coupled else [[i] for i in range(n)]:
-            entries = [[self.linear[i][j] for j in group] for i in group]
-            complex_valued = any(np.iscomplexobj(e) for row in entries for e in row if e is not None)
+        coupled = any(i != j for i, j in self.linear)
+        results: tuple[Blocks, ...] = ({}, {}, {}, {})
+        for group in [range(self.count)] if coupled else [range(i, i + 1) for i in range(self.count)]:
+            places = [(a, b, (i, j)) for a, i in enumerate(group) for b, j in enumerate(group)]
+            complex_valued = any(np.iscomplexobj(self.linear.get(key)) for _, _, key in places)
             z = np.zeros((*self.modes, len(group), len(group)), dtype=complex if complex_valued else float)
-            for a, row in enumerate(entries):
-                for b, entry in enumerate(row):
-                    z[..., a, b] = 0.0 if entry is None else h * entry
+            for a, b, key in places:
+                if key in self.linear:
+                    z[..., a, b] = h * self.linear[key]
             for result, phi in zip(results, phi_functions(z.reshape(-1, len(group), len(group))), strict=True):
-                for a, i in enumerate(group):
-                    for b, j in enumerate(group):
-                        result[i][j] = np.ascontiguousarray(phi[:, a, b]).reshape(self.modes)
+                result.update({key: np.ascontiguousarray(phi[:, a, b]).reshape(self.modes) for a, b, key in places})
         return results
 
 
 def _combine(*parts: tuple[float, Blocks]) -> Blocks:
-    """Return the weighted sum of matrices that are all empty at the same places."""
-    n = len(parts[0][1])
-    result: Blocks = [[None] * n for _ in range(n)]
-    for i in range(n):
-        for j in range(n):
-            for weight, blocks in parts:
-                block, present = blocks[i][j], result[i][j]
-                if block is not None:
-                    result[i][j] = weight * block if present is None else present + weight * block
-    return result
+    """Return the weighted sum of matrices that have the same entries."""
+    return {key: reduce(add, (weight * blocks[key] for weight, blocks in parts)) for key in parts[0][1]}
 
 
 def _apply(blocks: Blocks, waves: Complex) -> Complex:
     result = np.zeros_like(waves)
-    for i, row in enumerate(blocks):
-        for j, block in enumerate(row):
-            if block is not None:
-                result[i] += block * waves[j]
+    for (i, j), block in blocks.items():
+        result[i] += block * waves[j]
     return result
 
 
@@ -177,12 +163,6 @@ def phi_functions(z: Complex) -> tuple[Complex, Complex, Complex, Complex]:
     Each matrix is halved until its norm is at most 1/2, the series is summed, and the result doubled again by
     phi_k(2z) = 2^-k (phi_0(z) phi_k(z) + sum_{j=1..k} phi_j(z) / (k-j)!). No division, so nothing cancels and
     singular matrices need no care.
-
-    Examples
-    --------
-    >>> e, p1, _, _ = phi_functions(np.array([[[0.0]], [[1.0]]]))
-    >>> p1.ravel().round(6).tolist()
-    [1.0, 1.718282]
     """
     with np.errstate(all="ignore"):  # a strongly growing mode may overflow: the step is then refused
         norms = np.abs(z).sum(axis=2).max(axis=1)

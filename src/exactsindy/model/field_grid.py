@@ -55,17 +55,7 @@ class Grid:
 
 
 def make_grid(axes: tuple[str, ...], shape: tuple[int, ...], coords: PerAxis, periods: PerAxis) -> Grid:
-    """Return a grid from what a user gave per axis.
-
-    Parameters
-    ----------
-    axes, shape
-        Names and numbers of points.
-    coords
-        Coordinates per axis, a mapping or (with one axis) an array; 0 to the period by default.
-    periods
-        Period per axis, a mapping or one number for all; without it an axis is not periodic.
-    """
+    """Return a grid from what a user gave per axis; an axis without coordinates runs from 0 to its period."""
     points, lengths = _per_axis(coords, axes, "coords"), _per_axis(periods, axes, "periods")
     made: list[Array] = []
     spans: list[float | None] = []

@@ -67,13 +67,12 @@ def simulate_field(
     spectrum = Spectrum(grid.axes, grid.shape, lengths)
     coordinates = {axis: grid.coordinate(axis, len(grid.axes)) for axis in grid.axes}
     remainder = remaining_part(phase, spectrum, coordinates, variables.time, options.dealias)
-    stepper = Stepper(linear_part(phase, spectrum), spectrum.mask.shape, remainder)
-    tolerance = Tolerance(options.rtol, options.atol, check_limit(options.max_abs, start), options.max_steps)
-    outputs, status, steps = march(stepper, spectrum, start, times, tolerance)
-    values = np.stack(outputs, axis=-1)
-    return FieldSimulation(
-        times[: len(outputs)], tuple(values), phase.names, grid.axes, grid.coords, lengths, status, steps
-    )
+    stepper = Stepper(linear_part(phase, spectrum), len(phase.names), spectrum.mask.shape, remainder)
+    run = _Run(stepper, spectrum, options, check_limit(options.max_abs, start))
+    outputs, status = run.march(start, times)
+    values = tuple(np.stack(outputs, axis=-1))
+    reached = times[: len(outputs)]
+    return FieldSimulation(reached, values, phase.names, grid.axes, grid.coords, lengths, status, run.steps)
 
 
 def _start(phase: Phase, variables: Variables, u0: Any, coords: PerAxis, periods: PerAxis) -> tuple[Array, Grid]:
@@ -94,65 +93,48 @@ def _start(phase: Phase, variables: Variables, u0: Any, coords: PerAxis, periods
     return np.stack([fields[name] for name in phase.names]), grid
 
 
-@dataclass(frozen=True)
-class Tolerance:
-    """When a step is good enough, when the fields have run away, and when to give up."""
-
-    rtol: float
-    atol: float
-    limit: float
-    max_steps: int
-
-
-def march(
-    stepper: Stepper, spectrum: Spectrum, start: Array, times: Array, tolerance: Tolerance
-) -> tuple[list[Array], SimulationStatus, int]:
-    """Return the fields at the times that were reached, how it ended and the number of steps.
+class _Run:
+    """One simulation and the steps it has taken; it stops where a field reaches the limit.
 
     Every output interval is cut into 2^level equal steps. A step is done once whole and twice halved; the
     difference / 15 estimates the error of the halved ones, which are kept.
     """
-    run = _Run(stepper, spectrum, tolerance)
-    outputs = [start]
-    waves, level = spectrum.forward(start), 0
-    # Times at equal steps differ by rounding; one step length for all saves computing its factors again.
-    step = uniform_step(times)
-    with np.errstate(all="ignore"):
-        for t, following in zip(times[:-1].tolist(), times[1:].tolist(), strict=True):
-            waves, level, status = run.interval(waves, t, step or following - t, level)
-            if status is not SimulationStatus.COMPLETE:
-                return outputs, status, run.steps
-            outputs.append(spectrum.backward(waves))
-    return outputs, SimulationStatus.COMPLETE, run.steps
 
-
-class _Run:
-    """One simulation and the steps it has taken."""
-
-    def __init__(self, stepper: Stepper, spectrum: Spectrum, tolerance: Tolerance) -> None:
-        self.stepper, self.spectrum, self.tolerance = stepper, spectrum, tolerance
+    def __init__(self, stepper: Stepper, spectrum: Spectrum, options: FieldOptions, limit: float) -> None:
+        self.stepper, self.spectrum, self.options, self.limit = stepper, spectrum, options, limit
         self.steps = 0
+
+    def march(self, start: Array, times: Array) -> tuple[list[Array], SimulationStatus]:
+        """Return the fields at the times that were reached, and how it ended."""
+        outputs, status = [start], SimulationStatus.COMPLETE
+        waves, level = self.spectrum.forward(start), 0
+        # Times at equal steps differ by rounding; one step length for all saves computing its factors again.
+        step = uniform_step(times)
+        with np.errstate(all="ignore"):
+            for t, following in zip(times[:-1].tolist(), times[1:].tolist(), strict=True):
+                waves, level, status = self.interval(waves, t, step or following - t, level)
+                if status is not SimulationStatus.COMPLETE:
+                    break
+                outputs.append(self.spectrum.backward(waves))
+        return outputs, status
 
     def interval(self, waves: Complex, t: float, span: float, level: int) -> tuple[Complex, int, SimulationStatus]:
         """Advance by ``span``, starting with 2^level steps; return the level to go on with."""
         position = 0
         slope = self.stepper.remainder(t, waves)
         while position < 2**level:
-            if self.steps >= self.tolerance.max_steps:
+            if self.steps >= self.options.max_steps:
                 return waves, level, SimulationStatus.TOO_MANY_STEPS
             h = span / 2**level
             trial, error, size = self._trial(t + position * h, h, waves, slope)
             self.steps += 1
             if not error <= 1.0:
                 if level == _DEEPEST:
-                    return (
-                        waves,
-                        level,
-                        SimulationStatus.TOO_MANY_STEPS if np.isfinite(error) else SimulationStatus.BLOW_UP,
-                    )
+                    small = np.isfinite(error)
+                    return waves, level, SimulationStatus.TOO_MANY_STEPS if small else SimulationStatus.BLOW_UP
                 level, position = level + 1, 2 * position
                 continue
-            if not size < self.tolerance.limit:
+            if not size < self.limit:
                 return waves, level, SimulationStatus.BLOW_UP
             waves, position = trial, position + 1
             if error < _SMALL and position % 2 == 0 and level > 0:
@@ -171,5 +153,5 @@ class _Run:
         values, gap = self.spectrum.backward(fine), self.spectrum.backward(fine - coarse)
         axes = tuple(range(1, values.ndim))
         sizes, gaps = np.abs(values).max(axis=axes), np.abs(gap).max(axis=axes)
-        error = float((gaps / 15 / (self.tolerance.atol + self.tolerance.rtol * sizes)).max())
+        error = float((gaps / 15 / (self.options.atol + self.options.rtol * sizes)).max())
         return fine, error, float(sizes.max())

@@ -95,11 +95,7 @@ def trajectory_rates(
 
 
 def trajectory_scores(
-    sampled: Sampled,
-    data: Data,
-    t: ArrayLike | None,
-    u: Samples | None,
-    method: Differentiation | None,
+    sampled: Sampled, data: Data, t: ArrayLike | None, u: Samples | None, method: Differentiation | None
 ) -> dict[str, float]:
     """Return R^2 of every equation of a model of trajectories."""
     if isinstance(data, Field):

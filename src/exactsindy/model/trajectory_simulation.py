@@ -72,13 +72,7 @@ class Simulator:
         return scalar_function(self.phase.sums, self.phase.variables, controls, time)
 
     def simulate(
-        self,
-        x0: Samples,
-        t: ArrayLike,
-        u: Inputs,
-        interpolation: str,
-        max_abs: float | None,
-        options: Options,
+        self, x0: Samples, t: ArrayLike, u: Inputs, interpolation: str, max_abs: float | None, options: Options
     ) -> Simulation:
         """Return the states at the times ``t``; see `Model.simulate`."""
         start, times = check_start(x0, self.phase.names), check_output_times(t)
