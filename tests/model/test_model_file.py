@@ -86,9 +86,7 @@ def test_a_missing_folder_is_said(tmp_path: Path) -> None:
 
 
 def edited(**changes: object) -> dict:
-    document = json.loads(
-        json.dumps(model_file._document(model_file.Stored(Variables(("x",)), (MODELS["ode"].rows[0],), None, ())))
-    )
+    document = json.loads(json.dumps(model_file._document(Variables(("x",)), (MODELS["ode"].rows[0],), None, ())))
     document["variables"]["states"] = ["x", "y"]
     for key, value in changes.items():
         place, names = document, key.split("__")

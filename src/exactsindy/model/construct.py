@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from exactsindy._types import Array
 from exactsindy.constraints import compile_rules
 from exactsindy.data import Target
 from exactsindy.errors import ProblemError
-from exactsindy.library import Term, Variables, parse_term
+from exactsindy.library import Names, Term, Variables, parse_term
 from exactsindy.model.equation import Equation, parse_target, rate_name
-from exactsindy.model.uncertainty import standard_errors
 from exactsindy.problem import Problem
 
 if TYPE_CHECKING:
@@ -23,16 +23,14 @@ _USUAL_AXES = ("x", "y", "z")
 
 
 def from_coefficients(
-    coefficients: Mapping[str, Mapping[str, float]], variables: Variables | None, controls: Sequence[str]
+    coefficients: Mapping[str, Mapping[str, float]], variables: Names | None, controls: Sequence[str]
 ) -> tuple[Variables, tuple[Equation, ...]]:
     """Return variables and equations from ``{"x'": {"x": -10.0}}``."""
     if not isinstance(coefficients, Mapping) or not coefficients:
-        raise ProblemError(
-            f"from_coefficients: got {coefficients!r}; expected equations such as "
-            "{\"x'\": {'x': -10.0, 'y': 10.0}}."
-        )
+        example = "{\"x'\": {'x': -10.0, 'y': 10.0}}"
+        raise ProblemError(f"from_coefficients: got {coefficients!r}; expected equations such as {example}.")
     targets = read_targets(tuple(coefficients))
-    known = variables or guess_variables(targets, controls=tuple(controls))
+    known = _guess_variables(targets, controls=tuple(controls)) if variables is None else Variables.of(variables)
     equations = []
     for target, (name, row) in zip(targets, coefficients.items(), strict=True):
         if not isinstance(row, Mapping):
@@ -40,32 +38,33 @@ def from_coefficients(
                 f"from_coefficients: the equation {name!r} is {row!r}; expected terms with their "
                 "coefficients, such as {'x': -10.0}."
             )
-        terms = tuple(read_term(term, known) for term in row)
+        terms = tuple(_read_term(term, known) for term in row)
         equations.append(Equation(target, terms, tuple(float(value) for value in row.values())))
-    return (known if variables else _trimmed(known, equations)), tuple(equations)
+    return _trimmed(known, equations) if variables is None else known, tuple(equations)
 
 
 def from_solution(
-    solution: Solution, variables: Variables | None, with_errors: bool
+    solution: Solution, variables: Names | None, with_errors: bool
 ) -> tuple[Variables, tuple[Equation, ...]]:
     """Return variables and equations of a solution."""
     problem = solution.problem
     targets = read_targets(problem.target_names)
     library = [term for term in problem.terms if isinstance(term, Term)]
-    known = variables or guess_variables(targets, library)
+    known = _guess_variables(targets, library) if variables is None else Variables.of(variables)
     coef = np.asarray(solution.coef, dtype=float)
     ridge = np.broadcast_to(np.asarray(solution.ridge, dtype=float), coef.shape)
-    fixed = fixed_terms(problem, solution.constraints, coef) if with_errors else []
+    fixed = _fixed_terms(problem, solution.constraints, coef) if with_errors else []
     equations = []
     for i, (target, chosen) in enumerate(zip(targets, solution.support, strict=True)):
         support = [int(j) for j in chosen]
-        terms = tuple(_library_term(problem.terms[j], known) for j in support)
-        errors = standard_errors(problem, i, coef[i], support, ridge[i], fixed[i]) if with_errors else None
+        named = (problem.terms[j] for j in support)
+        terms = tuple(term if isinstance(term, Term) else _read_term(term.name, known) for term in named)
+        errors = _standard_errors(problem, i, coef[i], support, ridge[i], fixed[i]) if with_errors else None
         equations.append(Equation(target, terms, tuple(float(c) for c in coef[i, support]), errors))
-    return (known if variables or library else _trimmed(known, equations)), tuple(equations)
+    return _trimmed(known, equations) if variables is None and not library else known, tuple(equations)
 
 
-def fixed_terms(problem: Problem, constraints: Sequence[Any], coef: Any) -> list[set[int]]:
+def _fixed_terms(problem: Problem, constraints: Sequence[Any], coef: Any) -> list[set[int]]:
     """Return per equation the terms whose coefficients a constraint decides: a known value, or a bound that is met."""
     if not constraints:
         return [set() for _ in coef]
@@ -74,6 +73,46 @@ def fixed_terms(problem: Problem, constraints: Sequence[Any], coef: Any) -> list
     decided = np.isclose(flat, rules.lower, rtol=1e-9, atol=0.0) | np.isclose(flat, rules.upper, rtol=1e-9, atol=0.0)
     decided[[row.variables[0] for row in rules.equalities if len(row.variables) == 1]] = True
     return [set(map(int, np.flatnonzero(row))) for row in decided.reshape(coef.shape)]
+
+
+def _standard_errors(
+    problem: Problem, target: int, coef: Array, support: Sequence[int], ridge: Array, fixed: Collection[int] = ()
+) -> tuple[float, ...] | None:
+    r"""Return the standard errors of the coefficients of one equation, or ``None`` if they do not exist.
+
+    With R_S the columns of the support, sigma^2 = RSS / (n - k) and Lambda the ridge, the covariance is
+    sigma^2 (R_S'R_S + Lambda)^-1 R_S'R_S (R_S'R_S + Lambda)^-1, which is sigma^2 (R_S'R_S)^-1 without ridge.
+    It assumes that the support is the right one and that residuals are white: independent, of one variance.
+    Overlapping weak windows and noise that enters through the library break that, and make the true errors
+    larger. There are none for n <= k or dependent columns.
+    Terms in ``fixed`` have coefficients that constraints decide: no standard error (nan), and known for the others.
+    """
+    if any(index in fixed for index in support):
+        free = [index for index in support if index not in fixed]
+        errors = _standard_errors(problem, target, coef, free, ridge)
+        spread_of = dict(zip(free, errors, strict=True)) if errors is not None else {}
+        return tuple(spread_of.get(index, np.nan) for index in support) if spread_of else None
+    block, j = problem.locate(target)
+    freedom = block.n_samples - len(support)
+    if not len(support) or freedom <= 0:
+        return None
+    columns = problem.columns(block)
+    position = {int(column): i for i, column in enumerate(columns)}
+    factor = block.theta_factor[:, [position[index] for index in support]]
+    # Columns of size one: the rank decision must not depend on units.
+    scale = np.sqrt(np.einsum("ij,ij->j", factor, factor) + ridge[list(support)])
+    if not (scale > 0).all():
+        return None
+    scaled = factor / scale
+    augmented = np.vstack([scaled, np.diag(np.sqrt(ridge[list(support)]) / scale)])
+    triangle = np.linalg.qr(augmented, mode="r")
+    singular = np.linalg.svd(triangle, compute_uv=False)
+    if singular[-1] <= len(support) * np.finfo(float).eps * singular[0]:
+        return None
+    inverse = np.linalg.inv(triangle)
+    spread = np.linalg.norm((scaled @ inverse) @ inverse.T, axis=0) / scale
+    sigma = np.sqrt(block.rss(j, coef[columns]) / freedom)
+    return tuple(float(value) for value in sigma * spread)
 
 
 def read_targets(names: Sequence[str]) -> tuple[Target, ...]:
@@ -91,7 +130,7 @@ def read_targets(names: Sequence[str]) -> tuple[Target, ...]:
     return targets
 
 
-def read_term(name: str, variables: Variables) -> Term:
+def _read_term(name: str, variables: Variables) -> Term:
     """Return the term with this name, or say how to name what it uses."""
     try:
         return parse_term(name, variables)
@@ -101,7 +140,7 @@ def read_term(name: str, variables: Variables) -> Term:
         ) from error
 
 
-def guess_variables(
+def _guess_variables(
     targets: Sequence[Target], library: Sequence[Term] = (), controls: tuple[str, ...] = ()
 ) -> Variables:
     """Return the variables of terms whose data are not at hand.
@@ -116,14 +155,8 @@ def guess_variables(
     axes = tuple(dict.fromkeys(axis for v in used for axis in v.axes))
     if targets[0].field and not library:
         axes = tuple(axis for axis in _USUAL_AXES if axis not in (*states, *controls))
-    taken = {*states, *axes, *controls, "t"}
-    states = list(dict.fromkeys(states))
-    others = dict.fromkeys(v.name for v in used if v.name not in taken)
-    return Variables(tuple(states), (*controls, *others), axes=axes)
-
-
-def _library_term(term: Any, variables: Variables) -> Term:
-    return term if isinstance(term, Term) else read_term(term.name, variables)
+    others = dict.fromkeys(v.name for v in used if v.name not in {*states, *axes, *controls, "t"})
+    return Variables(tuple(dict.fromkeys(states)), (*controls, *others), axes=axes)
 
 
 def _trimmed(variables: Variables, equations: Iterable[Equation]) -> Variables:

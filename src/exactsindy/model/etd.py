@@ -135,7 +135,7 @@ class Stepper:
         results: tuple[Blocks, ...] = ({}, {}, {}, {})
         for group in [range(self.count)] if coupled else [range(i, i + 1) for i in range(self.count)]:
             places = [(a, b, (i, j)) for a, i in enumerate(group) for b, j in enumerate(group)]
-            complex_valued = any(np.iscomplexobj(self.linear.get(key)) for _, _, key in places)
+            complex_valued = any(np.iscomplexobj(self.linear.get(key, 0.0)) for _, _, key in places)
             z = np.zeros((*self.modes, len(group), len(group)), dtype=complex if complex_valued else float)
             for a, b, key in places:
                 if key in self.linear:

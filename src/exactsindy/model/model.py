@@ -89,8 +89,7 @@ class Model:
         ProblemError
             If a term is not understood, or two equations are for one state.
         """
-        known = None if variables is None else Variables.of(variables)
-        known, rows = construct.from_solution(solution, known, standard_errors)
+        known, rows = construct.from_solution(solution, variables, standard_errors)
         return cls(known, rows, solution.problem.fingerprint, tuple(solution.certificates))
 
     @classmethod
@@ -118,9 +117,7 @@ class Model:
         >>> print(burgers)
         u_t = -u u_x + 0.1 u_xx
         """
-        known = None if variables is None else Variables.of(variables)
-        known, rows = construct.from_coefficients(coefficients, known, controls)
-        return cls(known, rows)
+        return cls(*construct.from_coefficients(coefficients, variables, controls))
 
     @property
     def state_names(self) -> tuple[str, ...]:
@@ -223,8 +220,7 @@ class Model:
             Largest number of steps from one output to the next.
         """
         self._need(False, "simulate", "simulate_field")
-        options = Options(method, rtol, atol, max_steps)
-        return self._simulator.simulate(x0, t, u, interpolation, max_abs, options)
+        return self._simulator.simulate(x0, t, u, interpolation, max_abs, Options(method, rtol, atol, max_steps))
 
     @property
     def phase_names(self) -> tuple[str, ...]:
@@ -361,7 +357,7 @@ class Model:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as JSON: names, doubles in full, version, problem fingerprint, certificates."""
-        model_file.write(path, model_file.Stored(self.variables, self.rows, self.fingerprint, self.certificates))
+        model_file.write(path, self.variables, self.rows, self.fingerprint, self.certificates)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, library: Library | None = None) -> Model:
@@ -379,8 +375,7 @@ class Model:
         DataError
             If the file cannot be read, is damaged or comes from a newer version.
         """
-        stored = model_file.read(path, library)
-        return cls(stored.variables, stored.equations, stored.fingerprint, stored.certificates)
+        return cls(*model_file.read(path, library))
 
     @cached_property
     def _phase(self) -> Phase:

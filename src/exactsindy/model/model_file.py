@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,35 +20,24 @@ from exactsindy.model.equation import Equation
 FORMAT = "exactsindy model"
 FORMAT_VERSION = 1
 
-
-@dataclass(frozen=True)
-class Stored:
-    """What a file holds: everything a model is made of."""
-
-    variables: Variables
-    equations: tuple[Equation, ...]
-    fingerprint: str | None
-    certificates: tuple[Certificate, ...]
+# Variables, equations, fingerprint of the problem and certificates: everything a model is made of.
+Stored = tuple[Variables, tuple[Equation, ...], str | None, tuple[Certificate, ...]]
 
 
-def write(path: str | os.PathLike[str], stored: Stored) -> None:
+def write(path: str | os.PathLike[str], *stored: *Stored) -> None:
     """Write a model."""
-    write_atomically(path, json.dumps(_document(stored), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    write_atomically(path, json.dumps(_document(*stored), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def _document(stored: Stored) -> dict[str, Any]:
-    variables = stored.variables
+def _document(
+    variables: Variables, equations: Sequence[Equation], fingerprint: str | None, certificates: Sequence[Certificate]
+) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
         "package_version": __version__,
-        "problem_fingerprint": stored.fingerprint,
-        "variables": {
-            "states": variables.states,
-            "controls": variables.controls,
-            "time": variables.time,
-            "axes": variables.axes,
-        },
+        "problem_fingerprint": fingerprint,
+        "variables": {key: getattr(variables, key) for key in ("states", "controls", "time", "axes")},
         "equations": [
             {
                 "target": equation.name,
@@ -57,20 +45,14 @@ def _document(stored: Stored) -> dict[str, Any]:
                 "coefficients": equation.coefficients,
                 "standard_errors": _errors(equation),
             }
-            for equation in stored.equations
+            for equation in equations
         ],
-        "certificates": [json.loads(certificate.to_json()) for certificate in stored.certificates],
+        "certificates": [json.loads(certificate.to_json()) for certificate in certificates],
     }
 
 
 def read(path: str | os.PathLike[str], library: Library | None) -> Stored:
-    """Read a file and check all of it.
-
-    Raises
-    ------
-    DataError
-        If the file is missing, damaged, not a model, or of a newer version.
-    """
+    """Read a file and check all of it."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -110,27 +92,22 @@ def _stored(document: Mapping[str, Any], library: Library | None) -> Stored:
     for target, row in zip(targets, rows, strict=True):
         if target.name != row["target"]:
             raise ProblemError(f"{row['target']!r} is not an equation such as x', x'' or u_t")
+        terms = tuple(_term(name, variables, library_terms) for name in _texts(row["terms"], "terms"))
         errors = row["standard_errors"]
-        equations.append(
-            Equation(
-                target,
-                tuple(_term(name, variables, library_terms) for name in _texts(row["terms"], "terms")),
-                _numbers(row["coefficients"], "coefficients"),
-                None if errors is None else _numbers(_unknown(errors), "standard_errors"),
-            )
-        )
+        if isinstance(errors, list):
+            errors = [math.nan if error is None else error for error in errors]
+        errors = None if errors is None else _numbers(errors, "standard_errors")
+        equations.append(Equation(target, terms, _numbers(row["coefficients"], "coefficients"), errors))
     if not equations:
         raise ProblemError("it has no equations")
     fingerprint = document["problem_fingerprint"]
-    certificates = tuple(
-        Certificate.from_json(json.dumps(entry)) for entry in _list(document["certificates"], "certificates")
-    )
-    for certificate in certificates:
-        if certificate.fingerprint != fingerprint:
-            raise ProblemError("a certificate belongs to another problem")
+    entries = _list(document["certificates"], "certificates")
+    certificates = tuple(Certificate.from_json(json.dumps(entry)) for entry in entries)
+    if any(certificate.fingerprint != fingerprint for certificate in certificates):
+        raise ProblemError("a certificate belongs to another problem")
     if fingerprint is not None:
         _text(fingerprint, "problem_fingerprint")
-    return Stored(variables, tuple(equations), fingerprint, certificates)
+    return variables, tuple(equations), fingerprint, certificates
 
 
 def _term(name: str, variables: Variables, library_terms: Mapping[str, Term]) -> Term:
@@ -165,11 +142,6 @@ def _errors(equation: Equation) -> list[float | None] | None:
     """Return the standard errors as JSON has them: null where there is none."""
     errors = equation.standard_errors
     return None if errors is None else [None if math.isnan(error) else error for error in errors]
-
-
-def _unknown(errors: Any) -> Any:
-    """Return stored standard errors with nan for null."""
-    return [math.nan if error is None else error for error in errors] if isinstance(errors, list) else errors
 
 
 def _numbers(value: Any, entry: str) -> tuple[float, ...]:

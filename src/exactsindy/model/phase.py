@@ -13,11 +13,7 @@ from exactsindy.model.equation import Equation, rate_name
 
 @dataclass(frozen=True)
 class Phase:
-    """The coordinates of phase space and the time derivative of each.
-
-    ``names`` are the states, then the lower derivatives x' (or u_t) of those with an equation of higher
-    order.
-    """
+    """The time derivative of each state, then of x' (or u_t) for those with an equation of higher order."""
 
     names: tuple[str, ...]
     sums: tuple[Parts, ...]
@@ -29,13 +25,7 @@ class Phase:
 
 
 def phase_of(equations: Sequence[Equation], variables: Variables) -> Phase:
-    """Return the first-order system of the equations.
-
-    Raises
-    ------
-    ProblemError
-        If a state has no equation: then its course is not determined.
-    """
+    """Return the first-order system of the equations; a state without one is refused, its course is not known."""
     sums: dict[str, Parts] = {}
     for equation in equations:
         target = equation.target

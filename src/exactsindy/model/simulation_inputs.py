@@ -29,8 +29,7 @@ def check_start(x0: Samples, names: tuple[str, ...]) -> Array:
     if is_named(x0) or is_labelled_row(x0):
         table = by_name(x0, names, "x0")
         x0 = table[0] if len(table) == 1 < table.ndim else table
-    values = numbers(x0, "x0")
-    start = np.atleast_1d(values)
+    start = np.atleast_1d(values := numbers(x0, "x0"))
     if start.shape != (len(names),):
         raise DataError(
             f"x0 has shape {values.shape}; expected {len(names)} numbers, one for each of {', '.join(names)}."
@@ -66,20 +65,7 @@ def check_tolerances(rtol: float, atol: float) -> None:
 
 
 def control_function(u: Inputs, names: tuple[str, ...], times: Array, interpolation: str) -> Control:
-    """Return the controls as a function of time.
-
-    Parameters
-    ----------
-    u
-        Samples at ``times`` (n,) or (n, c), a pair (own times, samples), or a function of time; samples in a
-        frame or mapping are read by name.
-    names
-        Names of the controls.
-    times
-        The times of the simulation.
-    interpolation
-        ``"linear"``, ``"cubic"`` or ``"previous"`` (the sample before, for switched inputs).
-    """
+    """Return the controls, given as in `Model.simulate`, as a function of time."""
     if interpolation not in INTERPOLATIONS:
         raise DataError(f"interpolation={interpolation!r}: expected one of {', '.join(INTERPOLATIONS)}.")
     if not names:
@@ -113,10 +99,8 @@ def control_rows(u: Samples | None, names: tuple[str, ...], count: int) -> Array
     if values.ndim < 2:
         values = values.reshape(count, -1) if values.size == count * len(names) else values[:, None]
     if values.shape != (count, len(names)):
-        raise DataError(
-            f"u has shape {samples.shape} for {count} samples and {len(names)} controls; expected "
-            f"({count}, {len(names)})."
-        )
+        expected = f"for {count} samples and {len(names)} controls; expected ({count}, {len(names)})"
+        raise DataError(f"u has shape {samples.shape} {expected}.")
     return values
 
 
@@ -140,18 +124,16 @@ def _pair(u: Any, names: tuple[str, ...], times: Array) -> tuple[Array, Array]:
 
 
 def _checked(u: Callable[[float], Any], names: tuple[str, ...], times: Array) -> Control:
-    first = np.asarray(u(float(times[0])), dtype=float)
-    if first.size != len(names):
-        raise DataError(
-            f"u({times[0]:g}) returned {first.size} values; expected {len(names)}, one for each of {', '.join(names)}."
-        )
     start, stop = float(times[0]), float(times[-1])
+    size = np.asarray(u(start), dtype=float).size
+    if size != len(names):
+        expected = f"{len(names)}, one for each of {', '.join(names)}"
+        raise DataError(f"u({start:g}) returned {size} values; expected {expected}.")
 
     def call(t: float) -> Sequence[float]:
         # Integrators look beyond the last time and interpolate back; many functions are not defined there.
         try:
-            value = u(min(max(t, start), stop))
-            values: list[float] = np.asarray(value, dtype=float).reshape(-1).tolist()
+            values: list[float] = np.asarray(u(min(max(t, start), stop)), dtype=float).reshape(-1).tolist()
         except Exception as error:  # not to be taken for an undefined term of the model
             raise DataError(f"u({t:g}) failed: {error}") from error
         if not all(map(isfinite, values)):
@@ -170,8 +152,7 @@ def _interpolant(grid: Array, values: Array, interpolation: str) -> Control:
     elif interpolation == "previous":
         coefficients = values[None, :-1]
     else:
-        slopes = np.diff(values, axis=0) / np.diff(grid)[:, None]
-        coefficients = np.stack([slopes, values[:-1]])
+        coefficients = np.stack([np.diff(values, axis=0) / np.diff(grid)[:, None], values[:-1]])
     pieces: list[list[list[float]]] = np.moveaxis(coefficients, 0, 2).tolist()
     if interpolation == "previous":
         pieces.append([[value] for value in values[-1].tolist()])
@@ -180,8 +161,7 @@ def _interpolant(grid: Array, values: Array, interpolation: str) -> Control:
 
     def call(t: float) -> Sequence[float]:
         i = min(max(bisect_right(starts, t) - 1, 0), last)
-        s = t - starts[i]
-        result = []
+        s, result = t - starts[i], []
         for piece in pieces[i]:
             value = 0.0
             for c in piece:
