@@ -27,28 +27,11 @@ def profile_states(
 ) -> GaussNewtonStep | None:
     """Minimise |residual - dx|^2 + precision |defect + D dx - integrals dp|^2 over states dx and coefficients dp.
 
-    D dx is the change of own states over an interval less the integral of slopes dx. Rows are independent of each
-    other: unlike the kernel for trajectories, one coefficient may act on many of them.
-
-    Parameters
-    ----------
-    residual
-        Samples less states (n x s).
-    defect, integrals
-        What states leave of their equations (n - 1 x e), and integrated terms (n - 1 x e x p).
-    weights
-        Of the integrals over intervals (n - 1 x 4).
-    slopes
-        Of the rates (n x e x s).
-    own
-        The states that equations are for (e).
-    precision, damping
-        Weight of the equations; share by which diagonals are raised (Marquardt).
-
-    Returns
-    -------
-    GaussNewtonStep or None
-        None if numbers overflow.
+    D dx is the change of own states (e) over an interval less the integral of slopes dx, by ``weights`` (n - 1 x 4).
+    Rows are independent of each other: unlike the kernel for trajectories, one coefficient may act on many of them.
+    Shapes are: residual (samples less states) n x s, defect (what states leave of their equations) n - 1 x e, slopes
+    of the rates n x e x s, integrated terms n - 1 x e x p. ``damping`` is the share by which diagonals are raised
+    (Marquardt). None if numbers overflow.
     """
     n, s = residual.shape
     p = integrals.shape[2]
@@ -83,14 +66,9 @@ def _gathered(weights: Array, rows: Array) -> Array:
     n = len(weights) + 1
     total = np.zeros((n, *rows.shape[1:]))
     for b in range(_REACH):
-        low, high = _reaching(n, b)
+        low, high = max(0, 1 - b), min(n - 1, n + 1 - b)  # the intervals whose b-th sample exists
         total[low - 1 + b : high - 1 + b] += weights[low:high, b].reshape(-1, *[1] * (rows.ndim - 1)) * rows[low:high]
     return total
-
-
-def _reaching(n: int, b: int) -> tuple[int, int]:
-    """Return the intervals whose b-th sample exists, as a range."""
-    return max(0, 1 - b), min(n - 1, n + 1 - b)
 
 
 def _products(weights: Array, signs: Array, slopes: Array, own: NDArray[np.int64]) -> Array:
@@ -101,7 +79,8 @@ def _products(weights: Array, signs: Array, slopes: Array, own: NDArray[np.int64
     """
     n, _, s = slopes.shape
     blocks = np.zeros((n, _REACH, s, s))
-    states = _slice(own)
+    # Neighbouring states as a slice, which is faster to work on.
+    states = slice(int(own[0]), int(own[-1]) + 1) if (np.diff(own) == 1).all() else own
     for o in range(_REACH):
         pairs = np.zeros((n, 4))
         for b in range(_REACH - o):
@@ -118,11 +97,6 @@ def _products(weights: Array, signs: Array, slopes: Array, own: NDArray[np.int64
         np.einsum("nii->ni", part)[:, states] += plain[:, :, 0]
         blocks[: n - o, o] = part
     return blocks
-
-
-def _slice(own: NDArray[np.int64]) -> slice | NDArray[np.int64]:
-    """Return neighbouring states as a slice, which is faster to work on."""
-    return slice(int(own[0]), int(own[-1]) + 1) if (np.diff(own) == 1).all() else own
 
 
 def _band(blocks: Array) -> Array:

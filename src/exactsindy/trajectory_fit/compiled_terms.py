@@ -25,17 +25,7 @@ class Summand:
 
 @dataclass(frozen=True, eq=False)
 class CompiledTerms:
-    """The terms of equations that share a library; what several equations use is computed once.
-
-    Parameters
-    ----------
-    features
-        The library.
-    supports
-        Per equation the columns of its terms.
-    variables
-        By which slopes are taken.
-    """
+    """The terms of equations that share a library, and slopes by variables; what several equations use is shared."""
 
     features: Features
     supports: tuple[Support, ...]

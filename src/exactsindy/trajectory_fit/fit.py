@@ -31,18 +31,11 @@ _TRIES = 6
 
 @dataclass(frozen=True, eq=False)
 class TrajectoryFit:
-    """States and coefficients of a model that fit the samples best.
+    """States (samples x states, in units of the noise) and coefficients of each equation that fit the samples best.
 
-    Parameters
-    ----------
-    states
-        In units of the noise (samples x states).
-    coef
-        Per equation the coefficients of its terms.
-    misfit
-        Squared distance to the samples plus the squared errors of the equations in units of their tolerance; about
-        as large as the number of rows if the model is right and the noise as estimated. Infinite if no
-        trajectory was found.
+    ``misfit`` is the squared distance to the samples plus the squared errors of the equations in units of their
+    tolerance; about as large as the number of rows if the model is right and the noise as estimated. It is infinite
+    if no trajectory was found.
     """
 
     states: Array
@@ -56,13 +49,6 @@ class TrajectoryModel:
 
     Between samples the trajectory obeys the equations (integrals by local cubics) up to a tolerance far below the
     noise; the states are free otherwise, so that chaos does no harm.
-
-    Parameters
-    ----------
-    measured
-        The samples.
-    supports
-        Per equation the columns of its terms.
     """
 
     measured: Measured
@@ -94,11 +80,12 @@ class TrajectoryModel:
         The cubic through four samples errs by 11/720 of the step times the fourth difference of the rates.
         """
         rates = by_piece(self.measured, self._flow.rates(fit.states, fit.coef))
-        errors = [
-            11 / 720 * np.diff(times)[: max(len(times) - 4, 0), None] * np.diff(part, 4, axis=0)
-            for times, part in zip(self.measured.times, rates, strict=True)
-        ]
-        return np.vstack(errors)
+        return np.vstack(
+            [
+                11 / 720 * np.diff(times)[: max(len(times) - 4, 0), None] * np.diff(part, 4, axis=0)
+                for times, part in zip(self.measured.times, rates, strict=True)
+            ]
+        )
 
     def step(self, states: Array, coef: Array, tolerance: float, damping: float = 0.0) -> GaussNewtonStep | None:
         """Return the change that minimises the linearised misfit; None where the model overflows."""
@@ -120,8 +107,7 @@ class TrajectoryModel:
         misfit = np.inf
         for tolerance in schedule:
             last = tolerance == schedule[-1]
-            misfit = self.misfit(x, xi, tolerance)
-            damping = 0.0
+            misfit, damping = self.misfit(x, xi, tolerance), 0.0
             for _ in range(_LAST_STEPS if last else _STEPS):
                 if time.monotonic() > deadline:
                     break

@@ -23,15 +23,8 @@ from exactsindy.trajectory_fit.protocols import Flow, GaussNewtonStep, Support, 
 class MeasuredModes:
     """The modes of a periodic field that hold signal, as states: real and imaginary parts, field after field.
 
-    Waves are scaled so that white noise of the field is white noise of size 1 of every state. The modes derivatives
+    Waves are scaled so that white noise of the field is white noise of size 1 of every state. The modes beyond
     the cutoff are taken for zero.
-
-    Parameters
-    ----------
-    data, smoothed
-        The field, and its modes with a first guess of them.
-    equations
-        The equations with their libraries.
     """
 
     data: Field
@@ -107,15 +100,7 @@ class MeasuredModes:
 
 @dataclass(frozen=True, eq=False)
 class ModalFlow:
-    """Right-hand sides on a grid, projected on the modes in use (Galerkin); modes of a field share coefficients.
-
-    Parameters
-    ----------
-    measured
-        The modes.
-    supports
-        Per equation the columns of its terms.
-    """
+    """Right-hand sides on a grid, projected on the modes in use (Galerkin); modes of a field share coefficients."""
 
     measured: MeasuredModes
     supports: tuple[Support, ...]
@@ -133,11 +118,9 @@ class ModalFlow:
         """Return the change that minimises the linearised misfit; None where the model overflows."""
         m = self.measured
         with np.errstate(all="ignore"):
-            linear = [part.linear(states, coef[part.equations]) for part in self._parts]
-            rates = np.hstack([r for r, _, _ in linear])
-            slopes = np.concatenate([s for _, _, s in linear], axis=1)
-            terms = [theta for _, columns, _ in linear for theta in columns]
-            defect = defects(m, states, rates)
+            rates, tables, parts = zip(*(p.linear(states, coef[p.equations]) for p in self._parts), strict=True)
+            slopes, terms = np.concatenate(parts, axis=1), [theta for group in tables for theta in group]
+            defect = defects(m, states, np.hstack(rates))
         if not all(np.isfinite(part).all() for part in (defect, slopes, *terms)):
             return None
         integrals = np.zeros((len(states) - 1, len(m.own), sum(map(len, coef))))
@@ -164,17 +147,11 @@ class _GroupFlow:
     def rates(self, states: Array, coef: Sequence[Array]) -> Array:
         """Return the right-hand sides (times x modes of all equations)."""
         table = self.grid.table(self._terms.values, states)
-        rates = [
-            np.tensordot(xi, table[rows], 1) @ self.grid.onto / self.grid.noise(j)
-            for j, (xi, rows) in enumerate(zip(coef, self._terms.rows, strict=True))
-        ]
-        return np.hstack(rates)
+        sums = (np.tensordot(xi, table[rows], 1) for xi, rows in zip(coef, self._terms.rows, strict=True))
+        return np.hstack([total @ self.grid.onto / self.grid.noise(j) for j, total in enumerate(sums)])
 
     def linear(self, states: Array, coef: Sequence[Array]) -> tuple[Array, list[Array], Array]:
-        """Return the right-hand sides, the terms of each equation (times x modes x terms), and the slopes.
-
-        Slopes are (times x modes of all equations x states).
-        """
+        """Return right-hand sides, terms by equation (times x modes x terms), slopes (times x modes x states)."""
         table = self.grid.table(self._terms.values, states)
         terms = [
             np.ascontiguousarray((table[rows] @ self.grid.onto / self.grid.noise(j)).transpose(1, 2, 0))

@@ -20,15 +20,7 @@ from exactsindy.trajectory_fit.protocols import Flow, GaussNewtonStep, Support, 
 
 @dataclass(frozen=True, eq=False)
 class MeasuredTrajectories:
-    """Trajectories cut at gaps, end to end, in units of the noise of each state.
-
-    Parameters
-    ----------
-    smoothed
-        The pieces, a first guess of their states, and the noise.
-    equations
-        The equations with their libraries.
-    """
+    """Trajectories cut at gaps, end to end, in units of the noise of each state, and their equations."""
 
     smoothed: Smoothed
     equations: tuple[EquationGroup, ...]
@@ -72,15 +64,7 @@ class MeasuredTrajectories:
 
 @dataclass(frozen=True, eq=False)
 class TrajectoryFlow:
-    """One equation per state; each Gauss-Newton step is one banded solve.
-
-    Parameters
-    ----------
-    measured
-        The samples.
-    supports
-        Per equation the columns of its terms.
-    """
+    """One equation per state; each Gauss-Newton step is one banded solve."""
 
     measured: MeasuredTrajectories
     supports: tuple[Support, ...]
@@ -102,11 +86,8 @@ class TrajectoryFlow:
 
     def rates(self, states: Array, coef: Sequence[Array]) -> Array:
         """Return the right-hand sides (samples x equations), in units of the noise."""
-        pieces, trajectories = self._pieces(states), self.measured.smoothed.pieces
-        rates = [
-            np.vstack([part.rates(*both, coef[equations]) for both in zip(trajectories, pieces, strict=True)])
-            for part, equations in self._parts
-        ]
+        both = list(zip(self.measured.smoothed.pieces, self._pieces(states), strict=True))
+        rates = [np.vstack([part.rates(*pair, coef[which]) for pair in both]) for part, which in self._parts]
         return np.hstack(rates) / self._noise
 
     def step(self, states: Array, coef: Sequence[Array], precision: float, damping: float) -> GaussNewtonStep | None:
@@ -125,32 +106,22 @@ class TrajectoryFlow:
     def _linear(self, states: Array, coef: Sequence[Array]) -> tuple[Array, Array, Array]:
         """Return the defects, the integrated terms (intervals x coefficients) and the slopes, in units of the noise."""
         m, pieces = self.measured, self._pieces(states)
-        rates, terms, slopes = [], [], []
+        rates, slopes = [], []
+        terms: list[Array] = []
         for part, equations in self._parts:
             linear = [part.linear(*both, coef[equations]) for both in zip(m.smoothed.pieces, pieces, strict=True)]
-            rates.append(np.vstack([r for r, _, _ in linear]))
-            terms += [np.hstack([t[j] for _, t, _ in linear]) for j in range(equations.stop - equations.start)]
-            slopes.append(np.vstack([s for _, _, s in linear]))
-        columns = np.vstack([theta / noise for theta, noise in zip(terms, self._noise, strict=True)])
+            rate, columns, slope = zip(*linear, strict=True)
+            rates.append(np.vstack(rate))
+            terms += map(np.hstack, zip(*columns, strict=True))
+            slopes.append(np.vstack(slope))
+        table = np.vstack([theta / noise for theta, noise in zip(terms, self._noise, strict=True)])
         scaled = np.concatenate(slopes, axis=1) * (m.smoothed.noise / self._noise[:, None])
-        return (
-            defects(m, states, np.hstack(rates) / self._noise),
-            integrate_intervals(m.weights, columns.T),
-            scaled,
-        )
+        return defects(m, states, np.hstack(rates) / self._noise), integrate_intervals(m.weights, table.T), scaled
 
 
 @dataclass(frozen=True, eq=False)
 class Dynamics:
-    """The right-hand sides of one group of equations as functions of states and coefficients.
-
-    Parameters
-    ----------
-    group
-        Equations that share a library.
-    supports
-        Per equation the columns of its terms.
-    """
+    """The right-hand sides of one group of equations as functions of states and coefficients."""
 
     group: EquationGroup
     supports: tuple[Support, ...]
@@ -172,10 +143,7 @@ class Dynamics:
         return np.column_stack([xi @ table[rows] for xi, rows in zip(coef, self._terms.rows, strict=True)])
 
     def linear(self, piece: Trajectory, states: Array, coef: Sequence[Array]) -> tuple[Array, list[Array], Array]:
-        """Return the right-hand sides, the terms of each equation (terms x samples), and the slopes.
-
-        Slopes are (samples x equations x states).
-        """
+        """Return right-hand sides, terms by equation (terms x samples), slopes (samples x equations x states)."""
         table = self._table(self._terms.both, piece, states)
         terms = [table[rows] for rows in self._terms.rows]
         rates = np.column_stack([xi @ theta for xi, theta in zip(coef, terms, strict=True)])

@@ -22,16 +22,9 @@ def states_per_field(smoothed: SmoothedField) -> int:
 
 
 def wave_matrix(smoothed: SmoothedField, factor: Complex, points: tuple[int, ...]) -> Array:
-    """Return what the states of one field are on a grid, as a matrix (points x states).
+    """Return what the states of one field are on a grid of ``points``, as a matrix (points x states).
 
-    Parameters
-    ----------
-    smoothed
-        The modes.
-    factor
-        By what modes (box) are multiplied: 1, or (i k)^q for derivatives.
-    points
-        Grid points along each dimension.
+    Modes (box) are multiplied by ``factor``: 1, or (i k)^q for derivatives.
     """
     phase = np.zeros((int(np.prod(points)), len(smoothed.constant)))
     mesh = np.meshgrid(*(np.arange(p) / p for p in points), indexing="ij")
@@ -44,15 +37,7 @@ def wave_matrix(smoothed: SmoothedField, factor: Complex, points: tuple[int, ...
 
 @dataclass(frozen=True, eq=False)
 class ModalGrid:
-    """The matrices that take modes to a grid and back.
-
-    Parameters
-    ----------
-    data, smoothed
-        The field and its modes.
-    group
-        The equations that share a library.
-    """
+    """The matrices that take the modes of a field to a grid and back, for equations that share a library."""
 
     data: Field
     smoothed: SmoothedField

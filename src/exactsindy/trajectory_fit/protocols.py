@@ -21,8 +21,7 @@ Support = tuple[int, ...]
 class GaussNewtonStep:
     """A Gauss-Newton step, and the least misfit as a function of changed coefficients dp.
 
-    It is ``constant - 2 slope' dp + dp' curvature dp``. ``moves`` says whether the changes of states and coefficients
-    are defined: not if terms are dependent.
+    It is ``constant - 2 slope' dp + dp' curvature dp``. Unless ``moves``, terms are dependent and changes undefined.
     """
 
     states: Array
@@ -39,10 +38,7 @@ class Flow(Protocol):
         """Return the right-hand sides (samples x states that have an equation)."""
 
     def step(self, states: Array, coef: Sequence[Array], precision: float, damping: float) -> GaussNewtonStep | None:
-        """Return the change that minimises the linearised misfit; None where the model overflows.
-
-        ``precision`` is one over the squared tolerance of the equations.
-        """
+        """Return the change of least linearised misfit, None on overflow; ``precision`` is one over tolerance^2."""
 
 
 class Measured(Protocol):
@@ -101,8 +97,7 @@ def features_of(measured: Measured, equation: int) -> Features:
 
 def by_piece(measured: Measured, rows: Array) -> list[Array]:
     """Return rows, one per sample, piece by piece."""
-    ends = np.cumsum([len(times) for times in measured.times])[:-1]
-    return list(np.split(rows, ends))
+    return np.split(rows, np.cumsum([len(times) for times in measured.times])[:-1])
 
 
 def defects(measured: Measured, states: Array, rates: Array) -> Array:

@@ -20,23 +20,12 @@ def tangent_problem(
     """Return the regression of one equation whose residual sum of squares is the misfit near a trajectory fit.
 
     States and the coefficients of the other equations are free (of their own terms) and already minimised over; the
-    trajectory is linearised. Its solution over the terms of the fitted model is that model.
-
-    Parameters
-    ----------
-    measured, supports, fit
-        The samples, the terms of every equation, and the trajectory fitted with them.
-    equation
-        Which one may take any terms of its library.
-
-    Returns
-    -------
-    Problem or None
-        None if the library overflows on the trajectory or terms are dependent beyond rounding.
+    trajectory is linearised. Its solution over the terms of the fitted model is that model; ``equation`` may take any
+    terms of its library. None if the library overflows on the trajectory or terms are dependent beyond rounding.
     """
     features = features_of(measured, equation)
-    wide_supports = (*supports[:equation], tuple(range(len(features.terms))), *supports[equation + 1 :])
-    model = TrajectoryModel(measured, wide_supports)
+    every = tuple(range(len(features.terms)))
+    model = TrajectoryModel(measured, (*supports[:equation], every, *supports[equation + 1 :]))
     current = np.zeros(len(features.terms))
     current[list(supports[equation])] = fit.coef[equation]
     coef = [current if i == equation else xi for i, xi in enumerate(fit.coef)]

@@ -116,12 +116,11 @@ class ModalForm:
             at[id(group)] = start + rows.shape[1]
             for i, (low, high) in enumerate(pairwise(borders)):
                 part = rows[:, max(low - start, 0) : max(high - start, 0)]
-                if not part.shape[1]:
-                    continue
-                for target, table in zip(group.targets, part, strict=True):
-                    fresh = TallCollector(group.features.terms, (target.name,))
-                    totals[i].setdefault(target.name, fresh).add(table.reshape(-1, table.shape[-1]))
-        names = [target.name for group in equations for target in group.targets]
+                for name, table in zip(group.target_names, part, strict=True):
+                    if table.size:
+                        fresh = TallCollector(group.features.terms, (name,))
+                        totals[i].setdefault(name, fresh).add(table.reshape(-1, table.shape[-1]))
+        names = [name for group in equations for name in group.target_names]
         return tuple(Problem(tuple(total[name].block() for name in names)) for total in totals)
 
     def _rows(
@@ -141,8 +140,7 @@ def smooth_field(data: Field) -> SmoothedField | WindowedField:
         raise DataError("ModalForm: the times are not equally spaced; interpolate to equal steps or use WeakForm.")
     if len(data.times) < _LEAST:
         raise DataError(f"ModalForm: {len(data.times)} times are too few; it needs at least {_LEAST}.")
-    whole = all(period is not None for period in data.periods)
-    return smooth_periodic(data) if whole else smooth_window(data)
+    return smooth_window(data) if None in data.periods else smooth_periodic(data)
 
 
 def smooth_field_guided(
@@ -150,14 +148,7 @@ def smooth_field_guided(
 ) -> SmoothedField | WindowedField:
     """Return the field smoothed around the flow of a model, mode by mode where that lowers SURE.
 
-    Parameters
-    ----------
-    data, library
-        As for the form.
-    model
-        The trial model, a saturated one.
-    start
-        The smoothed field on which the model's rates are evaluated; the plain one by default.
+    The model's rates are evaluated on ``start``, by default the plain smooth; a saturated model serves best.
     """
     source = only_field(data, "smooth_field_guided")
     equations = groups(source, library)
@@ -171,21 +162,19 @@ def smooth_field_guided(
     values, score = plain.values.copy(), plain.score.copy()
     basis = TimeBasis.of(len(source.times))
     weights = interval_weights(source.times)
-    level, outside = plain.level, plain.outside
     for group in equations:
         columns = _library(source, before, group)
         block = block_of(columns)
-        rates = np.concatenate(
-            [columns.rates(flow, slice(a, a + block)) for a in range(0, len(source.times), block)], axis=1
-        )
+        blocks = [slice(a, a + block) for a in range(0, len(source.times), block)]
+        rates = np.concatenate([columns.rates(flow, times) for times in blocks], axis=1)
         for j, target in enumerate(group.targets):
             f = source.names.index(target.state)
             z = np.zeros_like(plain.measured[f])
             np.cumsum(integrate_intervals(weights, rates[j]), axis=0, out=z[1:])
             if not np.isfinite(z).all():
                 continue
-            smooth, sure = smooth_modes(plain.measured[f] - z, float(level[f]), basis)
-            better = (sure < plain.score[f]) & ~outside
+            smooth, sure = smooth_modes(plain.measured[f] - z, float(plain.level[f]), basis)
+            better = (sure < plain.score[f]) & ~plain.outside
             values[f][:, better] = (z + smooth)[:, better]
             score[f][better] = sure[better]
     return replace(plain, cutoff=before.cutoff, values=values, score=score)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -13,7 +13,7 @@ from exactsindy.data import Field
 from exactsindy.forms.base import EquationGroup, Trial
 from exactsindy.forms.modal.mode_smoothing import SmoothedField
 from exactsindy.forms.modal.modes import Complex
-from exactsindy.library import Variable
+from exactsindy.library import Term, Variable
 
 # Variables, and mean and mean square of the slopes by them (equations x variables).
 SlopeMoments = tuple[tuple[Variable, ...], Array, Array]
@@ -31,6 +31,7 @@ class ModalLibrary:
     data: Field
     smoothed: SmoothedField
     group: EquationGroup
+    _memory: list[Array] = field(default_factory=lambda: [np.empty(0)], init=False, repr=False)
 
     @cached_property
     def points(self) -> tuple[int, ...]:
@@ -47,25 +48,17 @@ class ModalLibrary:
     def _reach(self) -> tuple[int, ...]:
         """Return the largest wavenumber of the modes kept, along each dimension."""
         kept = np.nonzero(self.smoothed.kept)
-        return tuple(
-            int(np.abs(index[places]).max()) for index, places in zip(self.smoothed.box.indices, kept, strict=True)
-        )
+        return tuple(int(np.abs(k[at]).max()) for k, at in zip(self.smoothed.box.indices, kept, strict=True))
 
     @cached_property
     def linear(self) -> dict[int, Variable]:
         """Return the columns that are one variable: they need no grid."""
-        columns = {}
-        for j, term in enumerate(self.group.features.terms):
-            if len(term.factors) == 1 and term.factors[0][1] == 1:
-                atom = term.factors[0][0]
-                if isinstance(atom, Variable) and atom.name in self.data.names:
-                    columns[j] = atom
-        return columns
+        fields = {Term.of({variable: 1}): variable for variable in self.factors}
+        return {j: fields[term] for j, term in enumerate(self.group.features.terms) if term in fields}
 
     def modes_of(self, variable: Variable, times: slice) -> Complex:
         """Return the modes of a field or a derivative of it (times x box)."""
-        field = self.smoothed.values[self.data.names.index(variable.name)][times]
-        return np.asarray(field * self.factors[variable])
+        return np.asarray(self.smoothed.values[self.data.names.index(variable.name)][times] * self.factors[variable])
 
     @cached_property
     def factors(self) -> dict[Variable, Complex]:
@@ -79,9 +72,7 @@ class ModalLibrary:
 
     def inputs(self, times: slice) -> Array:
         """Return the inputs of the library on the grid (inputs x times x points, flat)."""
-        count = len(range(*times.indices(len(self.data.times))))
-        shape = (count, *self.points)
-        table = np.empty((len(self.group.features.inputs), *shape))
+        table = np.empty((len(self.group.features.inputs), len(self.data.times[times]), *self.points))
         for i, variable in enumerate(self.group.features.inputs):
             if variable.name in self.data.names:
                 table[i] = self.smoothed.box.to_grid(self.modes_of(variable, times), self.points)
@@ -97,8 +88,7 @@ class ModalLibrary:
     def columns(self, times: slice) -> Complex:
         """Return the kept modes of every term (terms x times x modes)."""
         kept = self.smoothed.kept
-        count = len(range(*times.indices(len(self.data.times))))
-        terms = self.group.features.terms
+        terms, count = self.group.features.terms, len(self.data.times[times])
         result = np.empty((len(terms), count, int(kept.sum())), dtype=complex)
         for j, variable in self.linear.items():
             result[j] = self.modes_of(variable, times)[:, kept]
@@ -119,16 +109,10 @@ class ModalLibrary:
             self._memory[0] = np.empty(rows * width)
         return self._memory[0][: rows * width].reshape(rows, width)
 
-    @cached_property
-    def _memory(self) -> list[Array]:
-        return [np.empty(0)]
-
     def rates(self, model: Trial, times: slice) -> Complex:
         """Return all modes of the model's right-hand sides (equations x times x box)."""
-        table = self.inputs(times)
-        values = model.predict(self.group, table.T)
-        count = len(range(*times.indices(len(self.data.times))))
-        return self.smoothed.box.of_grid(values.T.reshape(-1, count, *self.points))
+        values = model.predict(self.group, self.inputs(times).T)
+        return self.smoothed.box.of_grid(values.T.reshape(-1, len(self.data.times[times]), *self.points))
 
     def slopes(self, model: Trial, block: int) -> SlopeMoments:
         """Return mean and mean square of the slopes of the right-hand sides."""
@@ -154,12 +138,7 @@ class ModalLibrary:
 
 
 def slope_moments(
-    group: EquationGroup,
-    model: Trial,
-    by: tuple[Variable, ...],
-    inputs: Callable[[slice], Array],
-    n: int,
-    block: int,
+    group: EquationGroup, model: Trial, by: tuple[Variable, ...], inputs: Callable[[slice], Array], n: int, block: int
 ) -> SlopeMoments:
     """Return the variables, and mean and mean square of the slopes by them (equations x variables)."""
     m = len(group.targets)

@@ -109,8 +109,7 @@ class TimeBasis:
             return np.asarray(np.tensordot(self.vectors, coefficients, axes=(1, 0)))
         from scipy.fft import idct
 
-        parts = (idct(part, axis=0, norm="ortho") for part in (coefficients.real, coefficients.imag))
-        real, imaginary = parts
+        real, imaginary = (idct(part, axis=0, norm="ortho") for part in (coefficients.real, coefficients.imag))
         return np.asarray(real + 1j * imaginary)
 
 
@@ -124,13 +123,9 @@ def smooth_periodic(data: Field) -> SmoothedField:
     basis = TimeBasis.of(len(data.times))
     cutoff = _cutoff(raw, basis)
     unit = 1.0 / max(raw.box.lengths)
-    largest = tuple(
-        min(max(int(cutoff * unit * length + 1e-9), 1), k)
-        for length, k in zip(raw.box.lengths, raw.box.largest, strict=True)
-    )
-    box, places = raw.box.smaller(largest)
-    whole = [np.arange(size) for size in raw.modes.shape[:2]]
-    modes = raw.modes[np.ix_(*whole, *places)]
+    both = zip(raw.box.lengths, raw.box.largest, strict=True)
+    box, places = raw.box.smaller(tuple(min(max(int(cutoff * unit * length + 1e-9), 1), k) for length, k in both))
+    modes = raw.modes[np.ix_(*map(np.arange, raw.modes.shape[:2]), *places)]
     level = np.maximum(raw.noise, _floor(modes, box)) ** 2 * np.prod(box.sizes)
     values, score = np.empty_like(modes), np.empty((len(modes), *modes.shape[2:]))
     outside = box.shells > cutoff
@@ -162,8 +157,7 @@ def _floor(modes: Complex, box: Box) -> Array:
 def _cutoff(raw: Spectra, basis: TimeBasis) -> int:
     """Return the cutoff wavenumber: the last shell whose slow part stands out of the noise."""
     box = raw.box
-    longest = max(box.lengths)
-    largest = min(int(k * longest / length) for k, length in zip(box.largest, box.lengths, strict=True))
+    largest = min(int(k * max(box.lengths) / length) for k, length in zip(box.largest, box.lengths, strict=True))
     return last_shell(raw.modes, raw.noise**2 * np.prod(box.sizes), box.shells, largest, basis)
 
 

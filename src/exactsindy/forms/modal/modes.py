@@ -23,16 +23,8 @@ _SLAB_POINTS = 1 << 19
 class Box:
     """Wavenumbers -K..K along each dimension, 0..K along the last: all modes of a real field.
 
-    Arrays of modes have the dimensions of space last, in the order of the discrete Fourier transform.
-
-    Parameters
-    ----------
-    sizes
-        Number of grid points N of the data along each dimension.
-    lengths
-        Periods.
-    largest
-        K along each dimension.
+    Arrays of modes have the dimensions of space last, in the order of the discrete Fourier transform. Along each
+    dimension ``sizes`` are the numbers of grid points N of the data, ``lengths`` the periods, ``largest`` K.
     """
 
     sizes: tuple[int, ...]
@@ -60,9 +52,8 @@ class Box:
     @cached_property
     def shells(self) -> NDArray[np.intp]:
         """Return |k| in units of the smallest wavenumber, rounded."""
-        unit = 2 * np.pi / max(self.lengths)
         radius = np.sqrt(sum(wave**2 for wave in self.waves))
-        return np.rint(radius / unit).astype(np.intp)
+        return np.rint(radius / (2 * np.pi / max(self.lengths))).astype(np.intp)
 
     @cached_property
     def independent(self) -> NDArray[np.bool_]:
@@ -99,13 +90,10 @@ class Box:
             shape = list(values.shape)
             shape[axis] = points[i]
             wide = np.zeros(shape, dtype=complex)
-            where = [slice(None)] * values.ndim
-            k = self.largest[i]
-            for part, source in ((slice(0, k + 1), slice(0, k + 1)), (slice(-k, None), slice(k + 1, None))):
-                if k or part.start == 0:
-                    target, origin = list(where), list(where)
-                    target[axis], origin[axis] = part, source
-                    wide[tuple(target)] = values[tuple(origin)]
+            k, before = self.largest[i], (slice(None),) * (values.ndim + axis)
+            wide[(*before, slice(0, k + 1))] = values[(*before, slice(0, k + 1))]
+            if k:
+                wide[(*before, slice(-k, None))] = values[(*before, slice(k + 1, None))]
             values = fft.ifft(wide, axis=axis, overwrite_x=True)
         grid = fft.irfft(values, n=points[-1], axis=-1, overwrite_x=True)
         grid *= np.prod(points) / np.prod(self.sizes)
@@ -116,13 +104,11 @@ class Box:
         from scipy import fft
 
         dims = len(self.sizes)
-        points = values.shape[-dims:]
         modes = fft.rfft(values, axis=-1)[..., : self.largest[-1] + 1]
         for i in reversed(range(dims - 1)):
             axis = i - dims
             modes = np.take(fft.fft(modes, axis=axis), self.indices[i], axis=axis, mode="wrap")
-        modes = modes * (np.prod(self.sizes) / np.prod(points))
-        return np.asarray(modes)
+        return np.asarray(modes * (np.prod(self.sizes) / np.prod(values.shape[-dims:])))
 
 
 @dataclass(frozen=True)
@@ -140,11 +126,10 @@ def spectra(data: Field) -> Spectra:
     The variance of white noise is the mean of |y_k|^2 / N over wavenumbers beyond N / 4 (one dimension) or
     those beyond N / 4 along the last dimension and N / 3 along the others; that band must hold no signal.
     """
-    dims = len(data.axes)
-    periods = _periods(data)
-    sizes = data.shape[:-1]
-    box = Box(sizes, periods, tuple(max(n // 4, 1) for n in sizes))
-    n = len(data.times)
+    from scipy import fft
+
+    dims, sizes, n = len(data.axes), data.shape[:-1], len(data.times)
+    box = Box(sizes, _periods(data), tuple(max(size // 4, 1) for size in sizes))
     total = int(np.prod(sizes))
     modes = np.empty((len(data.names), n, *(len(index) for index in box.indices)), dtype=complex)
     noise = np.zeros(len(data.names))
@@ -153,7 +138,7 @@ def spectra(data: Field) -> Spectra:
     for f, values in enumerate(data.values):
         for a in range(0, n, slab):
             part = np.ascontiguousarray(np.moveaxis(values[..., a : a + slab], -1, 0))
-            full = _transform(part, dims)
+            full = np.asarray(fft.rfftn(part, axes=tuple(range(1, dims + 1))))
             times = np.arange(len(full))
             noise[f] += (np.abs(full[np.ix_(times, *band)]) ** 2).sum()
             keep = [np.mod(index, size) for index, size in zip(box.indices, sizes, strict=True)]
@@ -162,22 +147,10 @@ def spectra(data: Field) -> Spectra:
     return Spectra(box, modes, np.sqrt(noise / (count * total)))
 
 
-def _transform(part: Array, dims: int) -> Complex:
-    from scipy import fft
-
-    return np.asarray(fft.rfftn(part, axes=tuple(range(1, dims + 1))))
-
-
 def _band(sizes: Sequence[int]) -> list[NDArray[np.intp]]:
     """Return per dimension the wavenumbers of the band that only noise reaches."""
-    band = []
-    for i, size in enumerate(sizes):
-        if i == len(sizes) - 1:
-            band.append(np.arange(size // 4 + 1, size // 2))
-        else:
-            index = np.arange(size)
-            band.append(index[np.minimum(index, size - index) > size // 3])
-    return band
+    outer = [np.arange(size // 3 + 1, size - size // 3) for size in sizes[:-1]]
+    return [*outer, np.arange(sizes[-1] // 4 + 1, sizes[-1] // 2)]
 
 
 def _periods(data: Field) -> tuple[float, ...]:

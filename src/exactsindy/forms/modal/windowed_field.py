@@ -62,9 +62,8 @@ def smooth_window(data: Field) -> WindowedField:
     _check(data)
     vectors = [TimeBasis.of(n).dense(n) for n in data.shape[:-1]]
     time = TimeBasis.of(len(data.times))
-    noise = np.array(
-        [np.sqrt(np.mean(_contract(f, [v[:, v.shape[0] // 2 :] for v in vectors]) ** 2)) for f in data.values]
-    )
+    fast = [v[:, v.shape[0] // 2 :] for v in vectors]
+    noise = np.array([np.sqrt(np.mean(_contract(f, fast) ** 2)) for f in data.values])
     bases = [v[:, : max(v.shape[0] // 2, 3)] for v in vectors]
     modes = np.stack([_contract(f, bases) for f in data.values]).astype(complex)
     size = [float(x[-1] - x[0]) for x in data.coords[:-1]]
