@@ -42,9 +42,8 @@ def other_support(pool: Pool | None, shown: Solution, rival: int | Mapping[str, 
         picks = _ranked(pool, rival)
     for name, pick in zip(names, picks, strict=True):
         if not 0 <= pick < max(len(pool[name]), 1):
-            raise SolverError(
-                f"at(rival={rival!r}): {name} has {len(pool[name])} ranked supports; expected a number from 1 to that."
-            )
+            text = f"at(rival={rival!r}): {name} has {len(pool[name])} ranked supports"
+            raise SolverError(f"{text}; expected a number from 1 to that.")
     supports = [pool[name][pick].support if pool[name] else () for name, pick in zip(names, picks, strict=True)]
     return refit(pool.problem, supports, ridge=shown.ridge)
 
@@ -52,10 +51,8 @@ def other_support(pool: Pool | None, shown: Solution, rival: int | Mapping[str, 
 def _ranked(pool: Pool, rank: int) -> list[int]:
     """Return the member of each equation in the rank-th best model, by best-first search over their ranks."""
     names = pool.problem.target_names
-    costs = [
-        [0.5 * pool.problem.n_samples_of(i) * np.log1p(m.excess) for m in pool[name]] or [0.0]
-        for i, name in enumerate(names)
-    ]
+    rows = [0.5 * pool.problem.n_samples_of(i) for i in range(len(names))]
+    costs = [[n * np.log1p(m.excess) for m in pool[name]] or [0.0] for n, name in zip(rows, names, strict=True)]
     first = (0,) * len(names)
     queue, seen = [(0.0, first)], {first}
     for _ in range(max(rank, 1) - 1):
@@ -69,7 +66,6 @@ def _ranked(pool: Pool, rank: int) -> list[int]:
         if not queue:
             break
     if rank < 1 or not queue:
-        raise SolverError(
-            f"at(rival={rank!r}): there are fewer ranked models; expected a number from 1 to {len(seen)}."
-        )
+        text = f"at(rival={rank!r}): there are fewer ranked models"
+        raise SolverError(f"{text}; expected a number from 1 to {len(seen)}.")
     return list(queue[0][1])

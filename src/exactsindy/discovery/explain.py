@@ -59,17 +59,11 @@ def sampling_notices(measured: Measurement) -> Iterator[Notice]:
     if lost:
         yield Notice("short piece", f"{lost} samples lie in stretches of fewer than 8, too short to smooth: not used.")
     if 0 < sampled.periods < _FEW_PERIODS:
-        yield Notice(
-            "short",
-            f"Only about {sampled.periods:.1f} periods of data: several laws may fit so short a record. Measure "
-            "longer.",
-        )
+        text = f"Only about {sampled.periods:.1f} periods of data: several laws may fit so short a record."
+        yield Notice("short", f"{text} Measure longer.")
     elif sampled.per_period < _COARSE:
-        yield Notice(
-            "coarse",
-            f"Only about {sampled.per_period:.0f} samples per period: integrals between samples are inaccurate. "
-            "Sample more often if you can.",
-        )
+        text = f"Only about {sampled.per_period:.0f} samples per period: integrals between samples are inaccurate."
+        yield Notice("coarse", f"{text} Sample more often if you can.")
 
 
 def regression_notices(prepared: Prepared, selection: Selection) -> Iterator[Notice]:
@@ -95,30 +89,18 @@ def residual_notices(whiteness: Whiteness, folds: Sequence[Problem], coef: Array
     """Yield notices about coloured, large or unequal residuals of the chosen model."""
     for name, ratio, lag in zip(whiteness.target_names, whiteness.ratio, whiteness.lag, strict=True):
         if abs(lag) > COLOURED:
-            yield Notice(
-                "coloured",
-                f"{name}: neighbouring residuals are correlated ({lag:+.2f}): the noise is not white, or a term is "
-                "missing. Confidence and standard errors are too optimistic.",
-                name,
-            )
+            text = f"{name}: neighbouring residuals are correlated ({lag:+.2f}): the noise is not white, or a term is "
+            yield Notice("coloured", f"{text}missing. Confidence and standard errors are too optimistic.", name)
         if ratio > _LARGE_RESIDUAL:
-            yield Notice(
-                "residual",
+            text = (
                 f"{name}: residuals are {ratio:.1f} times the noise: the library may lack a term, or the samples are "
-                "too far apart.",
-                name,
             )
-    if len(folds) < 2:
-        return
-    for i, name in enumerate(whiteness.target_names):
+            yield Notice("residual", f"{text}too far apart.", name)
+    for i, name in enumerate(whiteness.target_names if len(folds) > 1 else ()):
         level = np.array([np.sqrt(fold.rss(coef)[i] / max(fold.n_samples_of(i), 1)) for fold in folds])
         if level.min() > 0 and level.max() > _UNEQUAL * level.min():
-            yield Notice(
-                "unequal",
-                f"{name}: residuals are {level.max() / level.min():.1f} times as large in some parts of the data as in "
-                "others: the noise changes, or the law does.",
-                name,
-            )
+            text = f"{name}: residuals are {level.max() / level.min():.1f} times as large in some parts of the data as "
+            yield Notice("unequal", f"{text}in others: the noise changes, or the law does.", name)
 
 
 def ambiguity_notices(pool: Pool) -> Iterator[Notice]:
@@ -131,13 +113,11 @@ def ambiguity_notices(pool: Pool) -> Iterator[Notice]:
         common = set.intersection(*(set(m.terms) for m in alike))
         swapped = list(dict.fromkeys(name for m in alike for name in m.terms if name not in common))
         count = f"{len(alike)}" + ("" if len(alike) < len(members) or pool.complete[target] else " or more")
-        listed = "; ".join(", ".join(m.terms) for m in alike[:_LISTED])
-        yield Notice(
-            "indistinguishable",
-            f"{target}: {_joined(swapped)} stand in for each other here: these {count} supports are indistinguishable "
-            f"({listed}{'; ...' if len(alike) > _LISTED else ''}).",
-            target,
+        listed = "; ".join(", ".join(m.terms) for m in alike[:_LISTED]) + ("; ..." if len(alike) > _LISTED else "")
+        text = (
+            f"{target}: {_joined(swapped)} stand in for each other here: these {count} supports are indistinguishable"
         )
+        yield Notice("indistinguishable", f"{text} ({listed}).", target)
 
 
 def selection_notices(selection: Selection, k_max: int) -> Iterator[Notice]:

@@ -38,18 +38,9 @@ _LARGEST_LAG, _LARGEST_SHARE = 0.99, 0.5
 
 @dataclass(eq=False)
 class FittedModels:
-    """The trajectory fits of the models compared so far.
+    """The trajectory fits of the models compared so far; ``starts`` are regressions that give first coefficients.
 
-    Parameters
-    ----------
-    measured
-        The samples.
-    starts
-        Per equation the regression that gives a first guess of coefficients.
-    k_max
-        Largest number of terms.
-    clock
-        The time and nodes of each search, and the time of all.
+    ``clock`` holds the time and nodes of each search, and the time of all.
     """
 
     measured: Measured
@@ -78,10 +69,7 @@ class FittedModels:
         return self._fits[model]
 
     def proposed(self, evidence: TrajectoryEvidence, model: Supports, i: int) -> Mapping[Support, float]:
-        """Return supports of equation i, of all sizes but the largest, with their criterion.
-
-        The likelihood is that linearised at the trajectory fit of a model.
-        """
+        """Return supports of equation i with their criterion, by the likelihood linearised at a model's fit."""
         problem = None if self.late else tangent_problem(self.measured, model, self.fit(model), i)
         if problem is None:
             return {}

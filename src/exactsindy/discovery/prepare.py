@@ -24,21 +24,7 @@ _MOST_NUMBERS = 1 << 24
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """The regressions that equations are chosen from.
-
-    Parameters
-    ----------
-    data, library
-        What the regressions were made of.
-    variants
-        The ways to make the regression; each equation is taken from the best one.
-    k_max
-        Largest number of terms that is tried.
-    rule
-        What picks the number of terms.
-    notices
-        What to be careful about.
-    """
+    """The variants of the regression, each equation to be taken from the best one, and the rule that picks sizes."""
 
     data: Data
     library: Library

@@ -32,14 +32,9 @@ def prove(selection: Selection, request: Request, clock: Deadline) -> Proved:
     if is_interrupted(selection):
         return Proved(selection, None)
     if not solution.optimal:
-        solution = solve(
-            solution.problem,
-            solution.k,
-            ridge=solution.ridge,
-            constraints=request.constraints,
-            start=solution,
-            settings=clock.share(1.0 - _POOL_SHARE),
-        )
+        problem, k, ridge = solution.problem, solution.k, solution.ridge
+        limits = clock.share(1.0 - _POOL_SHARE)
+        solution = solve(problem, k, ridge=ridge, constraints=request.constraints, start=solution, settings=limits)
         selection = replace(selection, solution=solution)
     if isinstance(solution.k, Total) or request.constraints:
         return Proved(selection, None)

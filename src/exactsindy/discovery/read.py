@@ -34,24 +34,7 @@ class Sampling:
 
 
 def sampling(states: Sequence[Array], noise: Array) -> Sampling:
-    """Count the periods of smoothed states by how often they cross their mean.
-
-    Parameters
-    ----------
-    states
-        Of every trajectory (samples x states).
-    noise
-        Of every state.
-
-    Examples
-    --------
-    >>> from exactsindy.data import Trajectories
-    >>> from exactsindy.forms import smooth
-    >>> t = np.arange(0, 10, 0.05)
-    >>> smoothed = smooth(Trajectories.from_arrays(np.sin(2 * np.pi * t), time=t))
-    >>> bool(18 < sampling(smoothed.values, smoothed.noise).per_period < 22)
-    True
-    """
+    """Count the periods of smoothed states (samples x states of each trajectory) by crossings of their mean."""
     crossings, samples = np.zeros(len(noise)), 0
     for values in states:
         centred = values - values.mean(axis=0)
@@ -63,17 +46,7 @@ def sampling(states: Sequence[Array], noise: Array) -> Sampling:
 
 @dataclass(frozen=True, eq=False)
 class Measurement:
-    """What was measured, and the part of it that equations are sought in.
-
-    Parameters
-    ----------
-    data
-        All that was measured, checked.
-    used
-        The part that equations are sought in: all, unless `trim` cut steady tails.
-    notices
-        What to be careful about.
-    """
+    """What was measured, and the part of it that equations are sought in: all, unless steady tails were cut."""
 
     data: Data
     used: Data
@@ -93,21 +66,13 @@ class Measurement:
 
 
 def read(source: Any, columns: Columns) -> Measurement:
-    """Return the data as they were measured.
-
-    Raises
-    ------
-    DataError
-        If the data cannot be used, or are already read and ``columns`` says otherwise.
-    """
+    """Return the data as they were measured; refuse columns for data that are already read."""
     data = as_data(source, columns)
     if data is source:
         names = ("time", "states", "controls", "trajectory")
-        unused = [name for name in names if getattr(columns, name) is not None]
+        unused = ", ".join(name for name in names if getattr(columns, name) is not None)
         if unused:
-            raise DataError(
-                f"{', '.join(unused)}: the data are already {type(data).__name__} and carry their own; leave it out."
-            )
+            raise DataError(f"{unused}: the data are already {type(data).__name__} and carry their own; leave it out.")
         if columns.targets is not None:
             wanted = parse_targets(columns.targets, data.state_names, field=isinstance(data, Field))
             data = replace(data, targets=wanted)

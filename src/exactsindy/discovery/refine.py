@@ -9,7 +9,7 @@ from typing import cast
 
 import numpy as np
 
-from exactsindy.discovery.fitted_models import NODES, FittedModels
+from exactsindy.discovery.fitted_models import NODES, FittedModels, changed
 from exactsindy.discovery.prepare import Prepared
 from exactsindy.discovery.read import sampling
 from exactsindy.discovery.request import Request
@@ -61,18 +61,8 @@ def refine(selection: Selection, prepared: Prepared, request: Request, settings:
 
     The regression returned is the tangent one at the trajectory fit chosen: its residual sum of squares is the misfit,
     so that standard errors and margins are those of the likelihood. If its best supports are not those chosen, which a
-    poor linearisation may cause, the selection stays as it was.
-
-    Parameters
-    ----------
-    selection
-        The choice by regression evidence.
-    prepared
-        The samples and the largest number of terms.
-    request
-        What was asked for: trajectory fits need the rule, ridge and constraints left open.
-    settings
-        The time limit.
+    poor linearisation may cause, the selection stays as it was. Trajectory fits need rule, ridge and constraints left
+    open.
     """
     k_max = prepared.k_max
     if not request.allows_trajectory_fits or isinstance(k_max, Total) or is_interrupted(selection):
@@ -92,22 +82,19 @@ def compare(selection: Selection, measured: Measured, k_max: int, settings: Sett
     """Return the model with the most likely trajectory fit; None if no equation is ambiguous or time is too short."""
     if not isinstance(selection.rule, PathEvidence):
         return None
-    choices = selection.choices
-    ambiguous = [i for i, choice in enumerate(choices) if choice.k and choice.confidence < SURE]
+    ambiguous = [i for i, choice in enumerate(selection.choices) if choice.k and choice.confidence < SURE]
     if not ambiguous:
         return None
-    columns = [{name: j for j, name in enumerate(features_of(measured, i).names)} for i in range(len(choices))]
+    equations, path = range(len(selection.choices)), selection.path
+    columns = [{name: j for j, name in enumerate(features_of(measured, i).names)} for i in equations]
     shares = [
         {tuple(sorted(columns[i][name] for name in terms)): share for terms, share in _shares(selection, i).items()}
-        for i in range(len(choices))
+        for i in equations
     ]
-    starts = [Problem((selection.solution.problem.locate(i)[0],)) for i in range(len(choices))]
+    starts = [Problem((selection.solution.problem.locate(i)[0],)) for i in equations]
     clock = Deadline(Settings(threads=1, nodes=NODES, seconds=settings.seconds))
-    path = selection.path
-    saturated = tuple(
-        tuple(sorted(columns[i][path.problem.names[j]] for j in support))
-        for i, support in enumerate(path[len(path) - 1].support)
-    )
+    largest = path[len(path) - 1].support
+    saturated = tuple(tuple(sorted(columns[i][path.problem.names[j]] for j in largest[i])) for i in equations)
     allowed = _ALLOWED_MODES if isinstance(measured, MeasuredModes) else None
     fits = FittedModels(measured, starts, k_max, clock)
     return TrajectorySearch(fits, shares, ambiguous, saturated, _rule(measured), allowed).run()
@@ -148,8 +135,7 @@ def _path(measured: Measured, compared: Comparison, k_max: int, settings: Settin
     path = shared_path(problem, k_max, settings=replace(settings, nodes=nodes))
     for i, support in enumerate(compared.supports):
         names = features_of(measured, i).names
-        best = path[len(support)]
-        if {problem.names[j] for j in best.support[i]} != {names[j] for j in support}:
+        if {problem.names[j] for j in path[len(support)].support[i]} != {names[j] for j in support}:
             return None
     return path
 
@@ -175,8 +161,7 @@ def _selection(before: Selection, path: Path, compared: Comparison, names: Seque
 
 def _value(compared: Comparison, path: Path, i: int, k: int) -> float:
     """Return the log evidence for k terms against the choice, by the linearised likelihood."""
-    support = tuple(range(k))
-    model = (*compared.supports[:i], support, *compared.supports[i + 1 :])
+    model = changed(compared.supports, i, tuple(range(k)))
     chosen = compared.evidence.criterion(compared.fit.misfit, compared.supports)
     return 0.5 * (chosen - compared.evidence.criterion(float(path[k].objective[i]), model))
 
@@ -201,9 +186,8 @@ def _row(path: Path, i: int, k: int, equation: str, value: float, chosen: bool) 
 
 def _whiteness(measured: Measured, compared: Comparison) -> Whiteness:
     """Return size and correlation in time of the residuals of the trajectory fit, by equation."""
-    residual = measured.samples - compared.fit.states
+    residual, names = measured.samples - compared.fit.states, target_names(measured)
     centred = residual - residual.mean(axis=0)
-    names = target_names(measured)
     columns = [measured.columns_of(i) for i in range(len(names))]
     ratio = np.array([np.sqrt(np.mean(residual[:, states] ** 2)) for states in columns])
     lag = np.array([lag_correlation([centred[:, states]]) for states in columns])

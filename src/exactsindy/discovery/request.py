@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import comb
 from typing import Any
@@ -28,12 +27,7 @@ _LEAST_ROWS = 3
 # with more than _WIDE candidates.
 _SIZE, _SIZE_FIELDS, _WIDE = 8, 10, 40
 # Forms that have a name.
-_FORMS: Mapping[str, type[Any]] = {
-    "strong": StrongForm,
-    "weak": WeakForm,
-    "increment": IncrementForm,
-    "modal": ModalForm,
-}
+_FORMS: dict[str, type[Any]] = {"strong": StrongForm, "weak": WeakForm, "increment": IncrementForm, "modal": ModalForm}
 
 
 @dataclass(frozen=True)
@@ -73,14 +67,8 @@ class Request:
 def default_library(data: Data, degree: int | None = None) -> Library:
     """Return monomials of degree 3 (less for many states or few samples), for fields also times derivatives.
 
-    States and controls that never change are left out: products with them repeat other terms.
-
-    Parameters
-    ----------
-    data
-        What was measured.
-    degree
-        Another degree; trajectories then get all monomials of it, as asked for.
+    States and controls that never change are left out: products with them repeat other terms. With another ``degree``
+    trajectories get all monomials of it, as asked for.
     """
     if isinstance(data, Field):
         order, most = 4 if len(data.axes) == 1 and len(data.names) == 1 else 2, _DEGREE if degree is None else degree
@@ -114,24 +102,14 @@ def find_form(form: Any) -> Form | None:
 
 
 def call_settings(seconds: float | None, threads: int | None, settings: Settings | None) -> Settings:
-    """Return the settings of a call: what ``settings`` says, and the keywords where it says nothing.
-
-    Raises
-    ------
-    SolverError
-        If a keyword and ``settings`` ask for different values.
-    """
+    """Return the settings of a call: what ``settings`` says, and the keywords where it says nothing."""
     asked = Settings() if settings is None else settings
     if not isinstance(asked, Settings):
         raise SolverError(f"discover(settings={settings!r}): expected Settings(...), or leave it out.")
     for name, value, default in (("seconds", seconds, DEFAULT_SECONDS), ("threads", threads, None)):
         other = getattr(asked, name)
         if other is not None and value not in (default, other):
-            raise SolverError(
-                f"discover({name}={value!r}, settings=Settings({name}={other!r})): two different values; give one."
-            )
-    return replace(
-        asked,
-        seconds=seconds if asked.seconds is None else asked.seconds,
-        threads=threads if asked.threads is None else asked.threads,
-    )
+            both = f"{name}={value!r}, settings=Settings({name}={other!r})"
+            raise SolverError(f"discover({both}): two different values; give one.")
+    limit = seconds if asked.seconds is None else asked.seconds
+    return replace(asked, seconds=limit, threads=threads if asked.threads is None else asked.threads)

@@ -24,17 +24,7 @@ _RECOMPUTED = 1e-6
 
 @dataclass(frozen=True)
 class RunVerification:
-    """The outcome of `verify_run`.
-
-    Attributes
-    ----------
-    solution
-        What `verify` found for the solution.
-    failures
-        One sentence for each claim that does not hold; it names the file and the entry.
-    unchecked
-        What is claimed to be proved but could not be checked, e.g. "optimality of results.json path[6]".
-    """
+    """The outcome of `verify_run`: what `verify` says of the solution, claims that do not hold, and unchecked ones."""
 
     solution: Verification
     failures: tuple[str, ...]
@@ -58,21 +48,7 @@ class RunVerification:
 
 
 def verify_run(discovery: Discovery) -> RunVerification:
-    """Check the claims of a run folder: solution, path and rivals from the problem, the other files by comparison.
-
-    Parameters
-    ----------
-    discovery
-        What `Discovery.load` returned.
-
-    Examples
-    --------
-    >>> import exactsindy as es, tempfile
-    >>> t = np.arange(0.0, 10.0, 0.05)
-    >>> found = es.discover(np.exp(-t), time=t, states=("x",), library=es.Polynomials(1))
-    >>> verify_run(es.Discovery.load(found.save(tempfile.mkdtemp()))).ok
-    True
-    """
+    """Check the claims of a loaded run: solution, path and rivals from the problem, other files by comparison."""
     others = list(_others(discovery))
     solution, *checks = verify_all(discovery.problem, [discovery.solution, *(item for _, item in others)])
     failures, unchecked = list(solution.failures), [f"{what} of the solution" for what in solution.unchecked]
@@ -88,9 +64,8 @@ def verify_run(discovery: Discovery) -> RunVerification:
 
 def _others(discovery: Discovery) -> Iterator[tuple[str, Solution]]:
     """Yield every other solution that results.json holds, under the constraints of the run."""
-    constraints, seen = discovery.solution.constraints, solution_record(discovery.solution)
-    chosen = discovery.selection.solution
-    if solution_record(chosen) != seen:
+    constraints, chosen = discovery.solution.constraints, discovery.selection.solution
+    if solution_record(chosen) != solution_record(discovery.solution):
         yield "selection.solution", replace(chosen, constraints=constraints)
     for k, item in enumerate(discovery.selection.path):
         yield f"path[{k}]", replace(item, constraints=constraints)
@@ -115,17 +90,10 @@ def _pool(discovery: Discovery) -> Iterator[tuple[str, bool]]:
     # Runs of earlier versions do not say how many rivals were asked for.
     asked = RIVALS if pool.count is None and pool.within is None else pool.count
     for j, name in enumerate(problem.target_names):
-        members, complete = pool.members[name], pool.complete[name]
-        size, place = len(chosen.support[j]), f"results.json, pool[{name!r}]"
+        members, place = pool.members[name], f"results.json, pool[{name!r}]"
+        size, complete = len(chosen.support[j]), pool.complete[name]
         failures, reason = check_rivals(
-            problem,
-            j,
-            members,
-            chosen.ridge[j],
-            size=size,
-            complete=complete,
-            count=asked,
-            within=pool.within,
+            problem, j, members, chosen.ridge[j], size=size, complete=complete, count=asked, within=pool.within
         )
         yield from ((f"{place}{'' if text.startswith('[') else ': '}{text}", False) for text in failures)
         if reason:
@@ -166,11 +134,11 @@ def _differences(row: Equation, right: Equation) -> Iterator[str]:
         if value != true:
             yield f"the coefficient of {name} is {value!r}; the solution has {true!r}."
     errors, true_errors = row.standard_errors, right.standard_errors
-    if (errors is None) != (true_errors is None) or (
-        errors is not None
-        and true_errors is not None
-        and not np.allclose(errors, true_errors, rtol=_RECOMPUTED, atol=0.0, equal_nan=True)
-    ):
+    if errors is None or true_errors is None:
+        alike = errors is true_errors
+    else:
+        alike = np.allclose(errors, true_errors, rtol=_RECOMPUTED, atol=0.0, equal_nan=True)
+    if not alike:
         yield f"the standard errors are {errors!r}; the data give {true_errors!r}."
 
 
@@ -180,10 +148,10 @@ def _certificates(discovery: Discovery, expected: Model) -> Iterator[str]:
         yield f"model.json, certificates: there are {len(stored)}; expected {len(expected.certificates)}."
         return
     for i, (certificate, right) in enumerate(zip(stored, expected.certificates, strict=True)):
-        entries, true_entries = asdict(certificate), asdict(right)
-        for key in (key for key in true_entries if key != "version"):  # (the version is that of the solve)
-            value, true = entries[key], true_entries[key]
-            if not _same(value, true, close=key == "gap"):
+        entries = asdict(certificate)
+        for key, true in asdict(right).items():
+            value = entries[key]
+            if key != "version" and not _same(value, true, close=key == "gap"):  # (the version is that of the solve)
                 yield f"model.json, certificates[{i}].{key}: {value!r}; the solution says {true!r}."
 
 

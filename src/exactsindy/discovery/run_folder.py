@@ -71,36 +71,28 @@ def read_run(folder: str | os.PathLike[str]) -> dict[str, Any]:
         raise DataError(f"{str(folder)!r} is no run folder (no run.json); `exactsindy discover --run` makes one.")
     about, results = _read(source / "run.json"), _read(source / "results.json")
     if about.get("format") not in _READABLE:
-        raise DataError(
-            f"{str(folder)!r}: run.json has the format {about.get('format')!r}; expected {' or '.join(_READABLE)}. Run "
-            "`exactsindy discover --run` again, or read the folder with the version that wrote it."
-        )
+        text = f"{str(folder)!r}: run.json has the format {about.get('format')!r}; expected {' or '.join(_READABLE)}."
+        cure = "Run `exactsindy discover --run` again, or read the folder with the version that wrote it."
+        raise DataError(f"{text} {cure}")
     problem, data = Problem.load(source / "problem.npz"), read_data(read_arrays(source / "data.npz"))
-    for name, have, want in (
-        ("problem.npz", problem.fingerprint, about.get("problem_sha256")),
-        ("data.npz", data.fingerprint, about.get("data_sha256")),
-    ):
-        if have != want:
-            raise DataError(f"{str(folder)!r}: {name} was changed since the run (its SHA-256 is not that of run.json).")
+    for name, have in (("problem", problem.fingerprint), ("data", data.fingerprint)):
+        if have != about.get(f"{name}_sha256"):
+            text = f"{str(folder)!r}: {name}.npz was changed since the run"
+            raise DataError(f"{text} (its SHA-256 is not that of run.json).")
     try:
-        selection = _selection(results["selection"], problem)
-        pool = None if results["pool"] is None else read_pool(results["pool"], problem)
-        solution = _constrained(read_solution(results["solution"], problem), about.get("constraints", ()))
-        warnings = tuple(Notice(n["kind"], n["message"], n.get("equation")) for n in about["warnings"])
-        arguments, model = about["arguments"], Model.load(source / "model.json")
+        return {
+            "selection": _selection(results["selection"], problem),
+            "problem": problem,
+            "pool": None if results["pool"] is None else read_pool(results["pool"], problem),
+            "data": data,
+            "solution": _constrained(read_solution(results["solution"], problem), about.get("constraints", ())),
+            "warnings": tuple(Notice(n["kind"], n["message"], n.get("equation")) for n in about["warnings"]),
+            "arguments": about["arguments"],
+            "model": Model.load(source / "model.json"),
+            "about": about,
+        }
     except (KeyError, TypeError) as error:
         raise DataError(f"{str(folder)!r}: results.json is damaged ({error}).") from error
-    return {
-        "model": model,
-        "selection": selection,
-        "problem": problem,
-        "pool": pool,
-        "warnings": warnings,
-        "data": data,
-        "solution": solution,
-        "arguments": arguments,
-        "about": about,
-    }
 
 
 def _constrained(solution: Any, texts: Sequence[str]) -> Any:
@@ -152,13 +144,11 @@ def _selection(record: Mapping[str, Any], problem: Problem) -> Selection:
 
 def _renamed(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a stored choice or row with the names of today."""
-    if "preparation" not in record:
-        return dict(record)
-    name = record["preparation"]
-    return {
-        **{key: value for key, value in record.items() if key != "preparation"},
-        "variant": _FIRST_NAMES.get(name, name),
-    }
+    renamed = dict(record)
+    if "preparation" in renamed:
+        name = renamed.pop("preparation")
+        renamed["variant"] = _FIRST_NAMES.get(name, name)
+    return renamed
 
 
 def _floats(record: Mapping[str, Any], *keys: str) -> dict[str, float]:

@@ -68,12 +68,12 @@ def is_interrupted(selection: Selection) -> bool:
     return any(Status.INTERRUPTED in solution.status for solution in selection.path)
 
 
-def calibrated(selection: Selection, sampled: Sampling, *, power: float = 1.0) -> Selection:
+def calibrated(selection: Selection, sampled: Sampling) -> Selection:
     """Return the selection with the odds of equations chosen by regression evidence lowered for coarse samples.
 
     Trajectory fits notice by themselves where quadrature is too coarse.
     """
-    factor = min(sampled.per_period / FINE, 1.0) ** power
+    factor = min(sampled.per_period / FINE, 1.0)
     if factor == 1.0 or not isinstance(selection.rule, PathEvidence):
         return selection
     choices = tuple(

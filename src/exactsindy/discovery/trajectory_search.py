@@ -37,21 +37,10 @@ class Comparison:
 class TrajectorySearch:
     """Search for the model with the most likely trajectory fit, changing one equation at a time.
 
-    Parameters
-    ----------
-    fits
-        The samples, and the trajectory fits made so far.
-    shares
-        Per equation the supports with regression evidence, and their probability.
-    ambiguous
-        The equations that may change.
-    saturated
-        A model of more terms than laws have, whose trajectory fit tells the size of coloured noise.
-    rule
-        How misfits are compared, if noise is white and as large as estimated.
-    allowed
-        What errors of quadrature may add to the misfit; None if it is enough that they do not exceed the tolerance of
-        the equations in any state. Fields have many states.
+    ``shares`` are the supports with regression evidence of each equation, and their probability. The trajectory fit of
+    ``saturated``, a model of more terms than laws have, tells the size of coloured noise; ``rule`` is for white noise
+    as large as estimated. ``allowed`` is what errors of quadrature may add to the misfit; None if it is enough that
+    they do not exceed the tolerance of the equations in any state. Fields have many states.
     """
 
     fits: FittedModels

@@ -27,16 +27,6 @@ def trim_steady_tail(measured: Measurement) -> Measurement:
 
     Smoothing and weights are those of whole trajectories: where most of one is steady, they suit the steady part and
     not the motion. Only long steady tails of systems without inputs are cut.
-
-    Examples
-    --------
-    >>> from exactsindy.data import Trajectories
-    >>> t = np.linspace(0.0, 100.0, 5000)
-    >>> x = np.exp(-t) * np.cos(5 * t) + 0.01 * np.random.default_rng(0).normal(size=5000)
-    >>> data = Trajectories.from_arrays(x, time=t)
-    >>> trimmed = trim_steady_tail(Measurement(data, data))
-    >>> len(trimmed.used[0]) < 1000, trimmed.notices[0].message
-    (True, 'The last 4400 of 5000 samples are left out: the system is steady there, within its noise.')
     """
     data = measured.used
     if isinstance(data, Field) or data.control_names or any(piece.derivatives is not None for piece in data):

@@ -54,18 +54,9 @@ _MOST_POINTS = 1 << 14
 
 @dataclass(frozen=True, eq=False)
 class Variant:
-    """One way to make the regression.
+    """One way to make the regression: its name (empty if the user chose the form), the form, and the parts of its rows.
 
-    Parameters
-    ----------
-    name
-        What it is called in tables; empty for a form that the user chose.
-    form
-        How its rows are made.
-    folds
-        The regressions of its parts; their sum is `problem`.
-    smoothed
-        The smoothed data that its rows were made from, if any; trajectories are fitted to them.
+    Trajectories are fitted to ``smoothed``, the data that the rows were made from.
     """
 
     name: str
@@ -84,12 +75,7 @@ class Variant:
     ) -> Variant:
         """Return the variant of a form, its rows in parts if the data are long enough.
 
-        Parameters
-        ----------
-        name, form, data, library
-            Its name; what makes its rows.
-        whole, rows
-            The whole regression if it is known, or the number of its rows: each saves a pass over the rows.
+        The whole regression, if it is known, or the number of its rows saves a pass over the rows.
         """
         if whole is None and not rows:
             whole = form.problem(data, library)
@@ -114,16 +100,7 @@ def whitened_increments(
     """Return the increment forms on measured states and, twice, on states smoothed around a model's flow.
 
     All need a trial model. The start regression gives the first, the growth ratio of the paths the next ones; guided
-    smoothing is around the flow of the saturated end of the path.
-
-    Parameters
-    ----------
-    data, library
-        Where equations are sought.
-    settings
-        The time limit of each trial.
-    smoothed
-        What `smooth` returned for the data, if it is known.
+    smoothing is around the flow of the saturated end of the path. ``settings`` holds the time limit of each trial.
     """
     trials = Trials(data, library, settings)
     plain = smooth(data) if smoothed is None else smoothed
@@ -219,12 +196,9 @@ def _fewer_modes(smoothed: SmoothedField | WindowedField) -> SmoothedField | Win
     times = smoothed.measured.shape[1]
     while 2 * int(smoothed.kept.sum()) * times > _MOST_ROWS and smoothed.cutoff > _LEAST_CUTOFF:
         smoothed = replace(smoothed, cutoff=smoothed.cutoff - 1)
-    box = smoothed.box
+    box, unit = smoothed.box, 1.0 / max(smoothed.box.lengths)
     per_axis = int(_MOST_POINTS ** (1 / len(box.sizes)))
-    unit = 1.0 / max(box.lengths)
-    reach = [
-        min(int(smoothed.cutoff * unit * length + 1e-9), k) for length, k in zip(box.lengths, box.largest, strict=True)
-    ]
+    reach = [min(int(smoothed.cutoff * unit * w + 1e-9), k) for w, k in zip(box.lengths, box.largest, strict=True)]
     largest = tuple(min(k, max((per_axis - j - 2) // 3, j)) for k, j in zip(box.largest, reach, strict=True))
     return smoothed if largest == box.largest else smoothed.within(largest)
 

@@ -90,11 +90,7 @@ class Choice:
         shown = "over 99 %" if self.confidence > 0.99 else f"{100 * self.confidence:.0f} %"
         if self.identified:
             return f"confidence {shown}"
-        other = (
-            f"{self.rival} term{'' if self.rival == 1 else 's'}"
-            if not self.rival_terms
-            else ", ".join(self.rival_terms)
-        )
+        other = ", ".join(self.rival_terms) or f"{self.rival} term{'' if self.rival == 1 else 's'}"
         other = "" if self.rival is None else f"; as plausible: {other}"
         return f"not identified (confidence {shown}{other})"
 
@@ -158,23 +154,13 @@ def _line(row: TableRow) -> str:
 
 def rows_of(candidate: Candidate, entry: int, equation: str, score: SizeScore, chosen: bool) -> Sequence[TableRow]:
     """Return the lines of one equation of one candidate."""
-    problem = candidate.path.problem
-    shared = isinstance(candidate.path[0].k, Total)
+    name, ridge, path = candidate.name, candidate.ridge, candidate.path
+    shared = isinstance(path[0].k, Total)
     result = []
-    for k, solution in enumerate(candidate.path):
+    for k, solution in enumerate(path):
         supports = solution.support if shared else (solution.support[entry],)
-        terms = tuple(problem.names[j] for support in supports for j in support)
-        result.append(
-            TableRow(
-                equation,
-                candidate.name,
-                candidate.ridge,
-                k,
-                terms,
-                float(solution.objective[entry]),
-                score.values[k],
-                solution.status[entry] in (Status.OPTIMAL, Status.INFEASIBLE),
-                chosen and k == score.k,
-            )
-        )
+        terms = tuple(path.problem.names[j] for support in supports for j in support)
+        objective, value, picked = float(solution.objective[entry]), score.values[k], chosen and k == score.k
+        proved = solution.status[entry] in (Status.OPTIMAL, Status.INFEASIBLE)
+        result.append(TableRow(equation, name, ridge, k, terms, objective, value, proved, picked))
     return result

@@ -16,6 +16,8 @@ from exactsindy.selection.choices import Candidate, SizeScore
 from exactsindy.selection.growth import first_sizes, ln_choose, row_counts, term_count
 from exactsindy.solver import Solution, Total, refit
 
+RowCounts = float | str | Mapping[str, float] | None
+
 
 @dataclass(frozen=True)
 class AICc:
@@ -77,7 +79,7 @@ class BIC:
     """
 
     validation: Problem | None = field(default=None, repr=False)
-    rows: float | str | Mapping[str, float] | None = None
+    rows: RowCounts = None
     extended: float = 0.0
     unbias: bool = True
 
@@ -96,9 +98,7 @@ class BIC:
         return _least(candidate, self.validation, self.unbias, 0, self.rows, penalty)
 
 
-def EBIC(
-    validation: Problem | None = None, *, rows: float | str | Mapping[str, float] | None = None, unbias: bool = True
-) -> BIC:
+def EBIC(validation: Problem | None = None, *, rows: RowCounts = None, unbias: bool = True) -> BIC:
     """Return the extended BIC: `BIC` with the penalty 2 ln C(D, k) for choosing among D terms.
 
     Examples
@@ -114,7 +114,7 @@ def _least(
     validation: Problem | None,
     unbias: bool,
     smallest: int,
-    rows: float | str | Mapping[str, float] | None,
+    rows: RowCounts,
     penalty: Callable[[Solution, int, float], float],
 ) -> tuple[SizeScore, ...]:
     """Return the size of least m ln(RSS / m) + penalty per entry, among those that satisfy the constraints."""
@@ -143,9 +143,7 @@ def _least(
     return tuple(scores)
 
 
-def _effective(
-    rows: float | str | Mapping[str, float] | None, candidate: Candidate, entry: int, nominal: float
-) -> float:
+def _effective(rows: RowCounts, candidate: Candidate, entry: int, nominal: float) -> float:
     if rows is None:
         return nominal
     if isinstance(rows, Mapping):
@@ -156,12 +154,11 @@ def _effective(
         return float(count)
     if isinstance(rows, str):
         if len(candidate.folds) < 2:
-            raise SolverError(
-                "BIC(rows='folds'): pass the folds of the data to select, e.g. form.folds(data, lib, 20)."
-            )
+            text = "pass the folds of the data to select, e.g. form.folds(data, lib, 20)."
+            raise SolverError(f"BIC(rows='folds'): {text}")
         largest = candidate.path[len(candidate.path) - 1]
         share = effective_rows(candidate.folds, largest.coef)
-        fitted = sum(row_counts(candidate.path)) if isinstance(largest.k, Total) else row_counts(candidate.path)[entry]
+        fitted = row_counts(candidate.path)[entry]  # one entry, of all rows, for a shared budget
         return float(np.mean(share) if isinstance(largest.k, Total) else share[entry]) / fitted * nominal
     return float(rows)
 
@@ -171,22 +168,8 @@ def effective_rows(folds: Sequence[Problem], coef: ArrayLike) -> Array:
 
     The sum of squares of n independent residuals of one variance scatters by a share sqrt(2 / n) of its mean; m rows
     that depend on each other scatter as if there were fewer, m_eff = (tr C)^2 / tr(C^2). So the scatter of the
-    residual per row between folds gives m_eff. It needs folds (10 or more) longer than the dependence.
-
-    Parameters
-    ----------
-    folds
-        Parts of the data, contiguous in time, such as ``form.folds(data, library, 20)``.
-    coef
-        Coefficients (equations x terms) whose residuals are looked at; an saturated model serves best.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> y = np.repeat(rng.normal(size=(50, 40)), 3, axis=1)  # every row three times
-    >>> folds = [Problem.from_arrays(np.ones((120, 1)), part) for part in y]
-    >>> bool(1300 < effective_rows(folds, [[0.0]])[0] < 2700)  # 2000 of 6000
-    True
+    residual per row between folds gives m_eff. It needs folds (10 or more) longer than the dependence, and the
+    coefficients (equations x terms) of a saturated model serve best.
     """
     if len(folds) < 2:
         raise SolverError("effective_rows(folds): expected at least two folds, better 10 or more.")
@@ -204,21 +187,12 @@ def effective_samples(residuals: ArrayLike) -> float:
 
     m_eff = N / (1 + 2 sum_l (1 - l/N) rho_l^2) with rho the autocorrelation. The squares matter: for a row that is a
     difference, as in every weak form, sum rho is 0. Lags are summed until rho falls into the noise of its estimate.
-
-    Examples
-    --------
-    >>> noise = np.random.default_rng(0).normal(size=3000)
-    >>> bool(2700 < effective_samples(noise) <= 3000)
-    True
-    >>> bool(effective_samples(np.convolve(noise, np.ones(10), "valid")) < 700)
-    True
     """
     series = np.asarray(residuals, dtype=float).ravel()
     n = len(series)
     if n < 3 or not np.isfinite(series).all():
         raise SolverError("effective_samples(residuals): expected at least 3 finite numbers.")
-    spectrum = np.abs(np.fft.rfft(series - series.mean(), 2 * n)) ** 2
-    correlation = np.fft.irfft(spectrum)[:n]
+    correlation = np.fft.irfft(np.abs(np.fft.rfft(series - series.mean(), 2 * n)) ** 2)[:n]
     if correlation[0] <= 0:
         return float(n)
     rho = correlation[1:] / correlation[0]

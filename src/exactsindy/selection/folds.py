@@ -14,13 +14,7 @@ from exactsindy.problem import Problem
 
 @dataclass(frozen=True, eq=False)
 class Folds:
-    """Parts of a regression, contiguous in time, and the whole regression, their sum, computed once.
-
-    Parameters
-    ----------
-    parts
-        The regressions of the parts; one part if the data cannot be divided.
-    """
+    """Parts of a regression, contiguous in time (one if they cannot be divided), and their sum, computed once."""
 
     parts: tuple[Problem, ...]
 
@@ -50,14 +44,7 @@ def resamples(folds: Sequence[Problem], count: int, seed: int) -> list[Problem]:
 
 
 def weighted_sum(folds: Sequence[Problem], weights: ArrayLike) -> Problem:
-    """Return sum_i weights[i] * folds[i], with one factorisation per block instead of one per fold.
-
-    Examples
-    --------
-    >>> folds = [Problem.from_arrays([[1.0], [2.0]], [1.0, 2.0]), Problem.from_arrays([[3.0]], [1.0])]
-    >>> weighted_sum(folds, [2.0, 1.0]).n_samples
-    3
-    """
+    """Return sum_i weights[i] * folds[i], with one factorisation per block instead of one per fold."""
     used = [(float(w), fold) for w, fold in zip(np.asarray(weights), folds, strict=True) if w > 0]
     blocks = []
     for b, first in enumerate(folds[0].blocks):
@@ -67,7 +54,6 @@ def weighted_sum(folds: Sequence[Problem], weights: ArrayLike) -> Problem:
         triangle = np.triu(np.linalg.qr(stacked, mode="r"))
         factor[: len(triangle)] = triangle
         n = sum(block.n_samples for _, block in parts)
-        # Fewer rows than columns leave rounding below them.
-        factor[n:] = 0.0
+        factor[n:] = 0.0  # fewer rows than columns leave rounding below them
         blocks.append(replace(first, factor=factor, n_samples=n))
     return Problem(tuple(blocks))

@@ -10,7 +10,6 @@ import numpy as np
 
 from exactsindy._types import Array
 from exactsindy.errors import SolverError
-from exactsindy.problem import Problem
 from exactsindy.selection.choices import Candidate, SizeScore
 from exactsindy.solver import Path, Status, Total, total
 
@@ -63,9 +62,7 @@ class GrowthRatio:
 
     def scores(self, candidate: Candidate) -> tuple[SizeScore, ...]:
         """Return the size chosen for every equation of a candidate; values are growth ratios."""
-        scores = []
-        gains = log_gains(candidate.path)
-        counts = row_counts(candidate.path)
+        scores, gains, counts = [], log_gains(candidate.path), row_counts(candidate.path)
         for entry, (g, m, first) in enumerate(zip(gains.T, counts, first_sizes(candidate.path), strict=True)):
             q = ratios(g, m)
             q[: max(first - 1, 0)] = -math.inf
@@ -74,8 +71,8 @@ class GrowthRatio:
             values = (math.nan, *shown, *([math.nan] * (len(g) - len(q))))
             compared = 0 < k <= len(q)  # a library of one term has no ratio
             best = float(q[k - 1]) if compared else 0.0
-            rival = _rival(q, k)
-            scores.append(SizeScore(k, best, values, rival, _probability(best, self.rows) if compared else math.nan))
+            confidence = _probability(best, self.rows) if compared else math.nan
+            scores.append(SizeScore(k, best, values, _rival(q, k), confidence))
         return tuple(scores)
 
     def pick(self, gains: Array, q: Array, m: int, first: int = 0) -> int:
@@ -92,19 +89,8 @@ class GrowthRatio:
 
 
 def growth_ratio(path: Path) -> list[int]:
-    """Return the size that `GrowthRatio` picks for each equation of a path.
-
-    Examples
-    --------
-    >>> import numpy as np, exactsindy as es
-    >>> rng = np.random.default_rng(0)
-    >>> theta = rng.normal(size=(200, 9))
-    >>> y = 2 * theta[:, 3] - theta[:, 7] + 0.1 * rng.normal(size=200)
-    >>> growth_ratio(es.solve_path(es.Problem.from_arrays(theta, y), 5))
-    [2]
-    """
-    scores = GrowthRatio().scores(Candidate("", 0.0, path.problem, (), path))
-    return [score.k for score in scores]
+    """Return the size that `GrowthRatio` picks for each equation of a path."""
+    return [score.k for score in GrowthRatio().scores(Candidate("", 0.0, path.problem, (), path))]
 
 
 def log_gains(path: Path) -> Array:
@@ -116,36 +102,24 @@ def log_gains(path: Path) -> Array:
     objectives = np.array(path.objectives, dtype=float)
     if not np.isfinite(objectives).all():
         objectives = _filled(path, objectives)
-    tiny = objectives < _ROUNDING * objectives[0]
-    if tiny.any():
-        floors = np.array([solution.floor for solution in path])
-        objectives = np.maximum(objectives, floors)
+    if (objectives < _ROUNDING * objectives[0]).any():
+        objectives = np.maximum(objectives, np.array([solution.floor for solution in path]))
     objectives = np.maximum(objectives, np.finfo(float).tiny)
     return np.asarray(np.maximum(-np.diff(np.log(objectives), axis=0), 0.0))
 
 
 def first_sizes(path: Path) -> list[int]:
-    """Return the smallest size with an answer for each entry: 0, unless constraints require terms.
-
-    Raises
-    ------
-    SolverError
-        If some entry has no answer of any size.
-    """
+    """Return the smallest size with an answer for each entry: 0, unless constraints require terms; refuse none."""
     known = np.isfinite(np.array(path.objectives, dtype=float))
     last = path[len(path) - 1]
     for entry in np.flatnonzero(~known.any(axis=0)):
         targets = path.problem.target_names
         names = ", ".join(targets) if len(last.status) < len(targets) else targets[int(entry)]
         if last.status[entry] is Status.INFEASIBLE:
-            raise SolverError(
-                f"{names}: no model with at most {len(path) - 1} terms satisfies the constraints. Allow more terms "
-                "(k_max), or drop or loosen a constraint."
-            )
-        raise SolverError(
-            f"{names}: no model that satisfies the constraints was found within the limits. Allow more seconds or "
-            "nodes, or loosen a constraint."
-        )
+            text = f"{names}: no model with at most {len(path) - 1} terms satisfies the constraints."
+            raise SolverError(f"{text} Allow more terms (k_max), or drop or loosen a constraint.")
+        text = f"{names}: no model that satisfies the constraints was found within the limits."
+        raise SolverError(f"{text} Allow more seconds or nodes, or loosen a constraint.")
     return [int(first) for first in np.argmax(known, axis=0)]
 
 
@@ -178,13 +152,8 @@ def row_counts(path: Path) -> list[int]:
 
 def term_count(path: Path, entry: int) -> int:
     """Return the number of candidate terms behind an entry of the path."""
-    sizes = equation_sizes(path.problem)
+    sizes = [len(path.problem.locate(i)[0].terms) for i in range(len(path.problem.target_names))]
     return sum(sizes) if isinstance(path[0].k, Total) else sizes[entry]
-
-
-def equation_sizes(problem: Problem) -> list[int]:
-    """Return the number of candidate terms of each equation."""
-    return [len(problem.locate(i)[0].terms) for i in range(len(problem.target_names))]
 
 
 def ln_choose(n: int, k: int) -> float:

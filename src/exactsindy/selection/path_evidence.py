@@ -10,15 +10,7 @@ import numpy as np
 
 from exactsindy._types import Array
 from exactsindy.selection.choices import Candidate, SizeScore
-from exactsindy.selection.growth import (
-    GrowthRatio,
-    first_sizes,
-    is_empty,
-    ln_choose,
-    log_gains,
-    row_counts,
-    term_count,
-)
+from exactsindy.selection.growth import GrowthRatio, first_sizes, is_empty, ln_choose, log_gains, row_counts, term_count
 from exactsindy.solver import Path, Total
 
 # What is looked at for each size k, with m rows, gains g and l = ln max(m g, 1).
@@ -103,22 +95,12 @@ class PathEvidence:
     def resolve(
         self, supports: Sequence[Sequence[frozenset[str]]], scores: Sequence[SizeScore]
     ) -> tuple[int, SizeScore]:
-        """Return the candidate and the size that one equation is taken from, all candidates weighed together.
+        """Return the candidate and size that one equation is taken from, all candidates weighed together.
 
-        Parameters
-        ----------
-        supports
-            Per candidate the terms of every size.
-        scores
-            Per candidate what `scores` returned for the equation.
+        ``supports`` are the terms of every size, and ``scores`` what `scores` returned, for each candidate.
         """
-        scored = [
-            (score.values[k], c, k)
-            for c, score in enumerate(scores)
-            if score.k
-            for k in range(1, len(score.values))
-            if not math.isnan(score.values[k])
-        ]
+        values = [(value, c, k) for c, score in enumerate(scores) if score.k for k, value in enumerate(score.values)]
+        scored = [(value, c, k) for value, c, k in values if k and not math.isnan(value)]
         if not scored:
             return 0, scores[0]
         shares = self.shares((supports[c][k], score) for score, c, k in scored)
@@ -126,10 +108,9 @@ class PathEvidence:
         if shares[ranked[0]] < _UNSURE:
             about = [support for support in ranked if shares[support] >= _ABOUT * shares[ranked[0]]]
             ranked.sort(key=lambda support: support is not min(about, key=len))
-        _, c, k = max(item for item in scored if supports[item[1]][item[2]] == ranked[0])
+        value, c, k = max(item for item in scored if supports[item[1]][item[2]] == ranked[0])
         rival = len(ranked[1]) if len(ranked) > 1 else None
-        chosen = scores[c]
-        return c, SizeScore(k, chosen.values[k], chosen.values, rival, shares[ranked[0]])
+        return c, SizeScore(k, value, scores[c].values, rival, shares[ranked[0]])
 
     def shares(self, scored: Iterable[tuple[frozenset[str], float]]) -> dict[frozenset[str], float]:
         """Return the probability of every support, given the scores of the sizes and variants it was found with."""
@@ -156,17 +137,9 @@ def features(path: Path, entry: int) -> Array:
         likelihood = 0.5 * m * math.log1p(margin) if margin < math.inf else math.inf
         known = _SMALLEST_LIKELIHOOD if math.isnan(margin) else max(likelihood, _SMALLEST_LIKELIHOOD)
         near = math.log(min(known, _LARGEST_LIKELIHOOD))
-        before, here = (set(path[j].support[entry]) for j in (k - 1, k))
-        rows.append(
-            (
-                level[k - 1] - level[k],
-                level[_kept(k, first)].min() - level[k:].max(),
-                level[k],
-                near,
-                float(k == 1),
-                float(before <= here),
-            )
-        )
+        gap = level[_kept(k, first)].min() - level[k:].max()
+        nested = set(path[k - 1].support[entry]) <= set(path[k].support[entry])
+        rows.append((level[k - 1] - level[k], gap, level[k], near, float(k == 1), float(nested)))
     return np.array(rows, dtype=float).reshape(len(rows), len(FEATURES))
 
 

@@ -28,21 +28,12 @@ def shared_path(
     `solve_path` takes equations in turn and small sizes first, so that a limit may leave the last equations without
     an answer of any size. Here each has its share of the time, and the node limit is for each. The arguments are those
     of `solve_path`; a shared budget or constraints are left to it.
-
-    Examples
-    --------
-    >>> theta = np.random.default_rng(0).normal(size=(50, 6))
-    >>> problem = Problem.from_arrays(theta, theta[:, :2])
-    >>> shared_path(problem, 2, settings=Settings(seconds=5.0))[1].support
-    ((0,), (1,))
     """
     limited = settings.seconds is not None or settings.nodes is not None
     count = len(problem.target_names)
     if isinstance(k_max, Total) or tuple(options.get("constraints", ())) or not limited or count == 1:
         return solve_path(problem, k_max, ridge=ridge, start=start, settings=settings, **options)
-    weights = ridge_matrix(problem, ridge)
-    clock = Deadline(settings)
-    paths = []
+    weights, clock, paths = ridge_matrix(problem, ridge), Deadline(settings), []
     for i in range(count):
         columns = problem.columns(problem.locate(i)[0])
         first = None if start is None else [[problem.names[j] for j in start.support[i]]]

@@ -16,7 +16,7 @@ from exactsindy.selection.choices import Candidate, SizeScore
 from exactsindy.selection.folds import leave_one_out, resamples
 from exactsindy.selection.growth import first_sizes
 from exactsindy.selection.paths import shared_path
-from exactsindy.solver import Path, Settings, Total
+from exactsindy.solver import Path, Settings, Total, solve
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class CrossValidation:
 
     def scores(self, candidate: Candidate) -> tuple[SizeScore, ...]:
         """Return the size chosen for every equation of a candidate; values are mean held-out errors."""
-        folds = need_folds(candidate, "CrossValidation", 2)
+        folds = need_folds(candidate, "CrossValidation")
         table = []
         for fold, others in zip(folds, leave_one_out(folds), strict=True):
             path = path_again(candidate, others)
@@ -45,10 +45,8 @@ class CrossValidation:
             table.append(np.where(np.isfinite(path.objectives), errors, np.nan))
         held_out = HeldOutErrors.of(np.array(table))
         if np.isnan(held_out.mean).all(axis=0).any():
-            raise SolverError(
-                "CrossValidation: in some part of the data no model satisfies the constraints. Use fewer folds, "
-                "allow more terms (k_max), or loosen a constraint."
-            )
+            cure = "Use fewer folds, allow more terms (k_max), or loosen a constraint."
+            raise SolverError(f"CrossValidation: in some part of the data no model satisfies the constraints. {cure}")
         chosen = held_out.choice(one_standard_error=self.one_standard_error)
         return tuple(
             SizeScore(int(k), -float(column[k]), tuple(map(float, column)), int(best) if best != k else None)
@@ -108,7 +106,7 @@ class Stability:
 
     def scores(self, candidate: Candidate) -> tuple[SizeScore, ...]:
         """Return the size chosen for every equation; values are the share of resamples with the rarest term."""
-        folds = need_folds(candidate, "Stability", 2)
+        folds = need_folds(candidate, "Stability")
         paths = [path_again(candidate, resample) for resample in resamples(folds, self.count, self.seed)]
         shared = _shared(candidate.path)
         scores = []
@@ -134,37 +132,12 @@ def inclusion(
 ) -> dict[str, dict[str, float]]:
     """Return ``{equation: {term: share}}``: how often terms are in the best support of the solution's size.
 
-    Blocks of the data (the folds) are drawn with replacement and each resample is solved exactly.
-
-    Parameters
-    ----------
-    folds
-        Parts of the data, contiguous in time; their sum is the regression.
-    solution
-        The solution whose sizes, ridge and terms are looked at.
-    count, seed
-        How many resamples, and the seed of the draws.
-    constraints, settings
-        As in `solve`.
-
-    Examples
-    --------
-    >>> import exactsindy as es
-    >>> rng = np.random.default_rng(0)
-    >>> theta = rng.normal(size=(200, 5))
-    >>> y = theta[:, 1] + 0.1 * rng.normal(size=200)
-    >>> folds = [es.Problem.from_arrays(theta[i::10], y[i::10]) for i in range(10)]
-    >>> inclusion(folds, es.solve(sum(folds), 1))
-    {"y0'": {'theta1': 1.0}}
+    Blocks of the data (the folds) are drawn with replacement ``count`` times and each resample is solved exactly.
     """
-    from exactsindy.solver import solve
-
     tally: dict[str, dict[str, int]] = {target: {} for target in solution.problem.target_names}
-    names = solution.problem.names
+    names, k, ridge = solution.problem.names, solution.k, solution.ridge
     for resample in resamples(folds, count, seed):
-        again = solve(
-            resample, solution.k, ridge=solution.ridge, constraints=constraints, start=solution, settings=settings
-        )
+        again = solve(resample, k, ridge=ridge, constraints=constraints, start=solution, settings=settings)
         for target, support in zip(tally, again.support, strict=True):
             for j in support:
                 tally[target][names[j]] = tally[target].get(names[j], 0) + 1
@@ -176,18 +149,10 @@ def inclusion(
 
 def path_again(candidate: Candidate, problem: Problem) -> Path:
     """Return the path of other data as the candidate's was made."""
-    size = len(candidate.path) - 1
-    budget = candidate.path[0].k
+    size, budget = len(candidate.path) - 1, candidate.path[0].k
     k_max = Total(size, budget.weights) if isinstance(budget, Total) else size
-    last = candidate.path[len(candidate.path) - 1]
-    return shared_path(
-        problem,
-        k_max,
-        ridge=candidate.ridge,
-        constraints=candidate.constraints,
-        start=last,
-        settings=candidate.settings,
-    )
+    ridge, constraints, start = candidate.ridge, candidate.constraints, candidate.path[size]
+    return shared_path(problem, k_max, ridge=ridge, constraints=constraints, start=start, settings=candidate.settings)
 
 
 def members(path: Path, k: int, entry: int, shared: bool) -> set[tuple[int, int]]:
@@ -196,12 +161,11 @@ def members(path: Path, k: int, entry: int, shared: bool) -> set[tuple[int, int]
     return {(row, j) for row in rows for j in path[k].support[row]}
 
 
-def need_folds(candidate: Candidate, rule: str, least: int) -> tuple[Problem, ...]:
+def need_folds(candidate: Candidate, rule: str) -> tuple[Problem, ...]:
     """Return the folds, refusing a problem that cannot be taken apart."""
-    if len(candidate.folds) < least:
-        raise SolverError(
-            f"{rule}: needs the data in parts; pass a list of Problems such as form.folds(data, library, 10)."
-        )
+    if len(candidate.folds) < 2:
+        cure = "pass a list of Problems such as form.folds(data, library, 10)."
+        raise SolverError(f"{rule}: needs the data in parts; {cure}")
     return candidate.folds
 
 

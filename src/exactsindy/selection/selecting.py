@@ -45,13 +45,7 @@ RULES: dict[str, Callable[[], Rule]] = {
 
 
 def find_rule(rule: Rule | str) -> Rule | str:
-    """Return a rule from its name or itself; "auto" stays as it is, for the caller to decide.
-
-    Examples
-    --------
-    >>> find_rule("growth")
-    GrowthRatio(ratio=5.0, gain=50.0, rows='increments')
-    """
+    """Return a rule from its name or itself; "auto" stays as it is, for the caller to decide."""
     if isinstance(rule, str):
         if rule == "auto":
             return rule
@@ -60,10 +54,8 @@ def find_rule(rule: Rule | str) -> Rule | str:
         advice = nearest(rule, ["auto", *RULES])
         raise SolverError(f"rule={rule!r}: expected the name of a rule, or a rule such as BIC(). {advice}")
     if isinstance(rule, type) or not hasattr(rule, "scores"):
-        raise SolverError(
-            f"rule={rule!r}: expected one of auto, {', '.join(RULES)}, or a rule: GrowthRatio(), AICc(...), BIC(...), "
-            "EBIC(...), CrossValidation(), Stability()."
-        )
+        rules = "GrowthRatio(), AICc(...), BIC(...), EBIC(...), CrossValidation(), Stability()"
+        raise SolverError(f"rule={rule!r}: expected one of auto, {', '.join(RULES)}, or a rule: {rules}.")
     return rule
 
 
@@ -168,7 +160,7 @@ def _candidates(
     problems: Any, k_max: int | Total, ridge: Any, constraints: tuple[Any, ...], clock: Deadline
 ) -> list[Candidate]:
     named = problems if isinstance(problems, Mapping) else {"": problems}
-    ridges = list(ridge) if isinstance(ridge, (list, tuple)) else [ridge]
+    ridges = list(ridge) if isinstance(ridge, list | tuple) else [ridge]
     if not named or not ridges:
         raise SolverError(f"select: got {len(named)} variants and {len(ridges)} ridges; expected at least one of each.")
     folds = {name: _folds(value) for name, value in named.items()}
@@ -179,10 +171,8 @@ def _candidates(
     for name, parts in folds.items():
         whole = parts.whole
         if whole.target_names != first:
-            raise SolverError(
-                f"select: variant {name!r} has the equations {', '.join(whole.target_names)}, the first one "
-                f"{', '.join(first)}; expected the same."
-            )
+            text = f"select: variant {name!r} has the equations {', '.join(whole.target_names)}"
+            raise SolverError(f"{text}, the first one {', '.join(first)}; expected the same.")
         for value in ridges:
             settings = clock.settings(left)
             path = shared_path(whole, k_max, ridge=value, constraints=constraints, settings=settings)
@@ -199,19 +189,16 @@ def _folds(value: Any) -> Folds:
         return Folds((value,))
     parts = tuple(value) if isinstance(value, Sequence) else ()
     if not parts or not all(isinstance(part, Problem) for part in parts):
-        raise SolverError(
-            f"problems: got {type(value).__name__}; expected a Problem, a list of folds, or a mapping from a name to "
-            "these."
-        )
+        kinds = "a Problem, a list of folds, or a mapping from a name to these"
+        raise SolverError(f"problems: got {type(value).__name__}; expected {kinds}.")
     return Folds(parts)
 
 
 def _path(candidates: Sequence[Candidate], best: Sequence[int], shared: bool) -> Path:
     if shared:
         return candidates[best[0]].path
-    paths = [candidates[c].path for c in best]
     problem = join_problems([candidates[c].problem for c in best])
-    return join_paths(problem, paths)
+    return join_paths(problem, [candidates[c].path for c in best])
 
 
 def _inclusion(
@@ -223,15 +210,11 @@ def _inclusion(
     clock: Deadline,
 ) -> dict[str, dict[str, float]]:
     """Return inclusion probabilities at the chosen sizes where there are enough folds."""
-    if min(len(candidates[c].folds) for c in best) < _LEAST_FOLDS:
-        return {}
     counts = {len(candidates[c].folds) for c in best}
-    if len(counts) > 1 or (not shared and not any(solution.k)):
+    if min(counts) < _LEAST_FOLDS or len(counts) > 1 or (not shared and not any(solution.k)):
         return {}
-    if shared:
-        folds: Sequence[Problem] = candidates[best[0]].folds
-    else:
-        (count,) = counts
-        folds = [join_problems([candidates[c].folds[f] for c in best]) for f in range(count)]
+    folds: Sequence[Problem] = candidates[best[0]].folds
+    if not shared:
+        folds = [join_problems([candidates[c].folds[f] for c in best]) for f in range(len(folds))]
     settings = replace(clock.settings(_RESAMPLE_PART), progress=None)
     return inclusion(folds, solution, constraints=constraints, settings=settings)

@@ -34,18 +34,10 @@ _LARGEST_ODDS, _LARGEST_EXCESS = 4.0, 1.0
 
 @dataclass(frozen=True)
 class Rival:
-    """A model that differs from the others it is compared with in one equation.
+    """A model (the terms of every equation) that differs from those it is compared with in one equation.
 
-    Parameters
-    ----------
-    model
-        The terms of every equation.
-    equation
-        The equation in question.
-    misfit
-        That of the model's trajectory fit: -2 log likelihood, about 1 per row for the true model.
-    share
-        Probability of the equation's terms by the regression evidence alone.
+    ``misfit`` is that of its trajectory fit: -2 log likelihood, about 1 per row for the true model; ``share`` is the
+    probability of the equation's terms by the regression evidence alone.
     """
 
     model: tuple[Support, ...]
@@ -66,37 +58,21 @@ class TrajectoryEvidence:
     To -2 log likelihood = rows ln misfit it adds, for each equation, k ln rows + ln of the number of supports of k
     terms (the extended BIC with gamma = 1/2; twice that, gamma = 1, beyond 35 candidates), and a share of the
     regression evidence (-2 ln probability).
-
-    Parameters
-    ----------
-    rows
-        Number of rows.
-    terms
-        Number of candidate terms of each equation.
-    effective
-        Share of the rows that is worth an independent one; below 1 if the noise is correlated in time.
-    level
-        Misfit per row that noise alone leaves; above 1 if coloured noise is larger than estimated.
-    counted
-        Share of the rows in k ln rows. Means of m neighbours in place of all samples leave the likelihood as it is,
-        but rows / m: the penalty of a term must not depend on which of the two is given. So rows beyond 100 samples
-        per period do not count.
-    weights
-        Of the probability to be right.
-    trust
-        Weight of the regression evidence.
-    gamma
-        Of the extended BIC; None: by the number of candidate terms.
     """
 
     rows: int
-    terms: tuple[int, ...]
+    terms: tuple[int, ...]  # number of candidates, by equation
+    # Share of the rows that is worth an independent one; below 1 if the noise is correlated in time.
     effective: float = 1.0
+    # Misfit per row that noise alone leaves; above 1 if coloured noise is larger than estimated.
     level: float = 1.0
+    # Share of the rows in k ln rows. Means of m neighbours in place of all samples leave the likelihood as it is, but
+    # rows / m: the penalty of a term must not depend on which of the two is given. So rows beyond 100 samples per
+    # period do not count.
     counted: float = 1.0
-    weights: tuple[float, ...] = WEIGHTS
-    trust: float = _TRUST
-    gamma: float | None = None
+    weights: tuple[float, ...] = WEIGHTS  # of the probability to be right
+    trust: float = _TRUST  # weight of the regression evidence
+    gamma: float | None = None  # of the extended BIC; None: by the number of candidate terms
 
     @classmethod
     def for_modes(cls, rows: int, terms: tuple[int, ...]) -> TrajectoryEvidence:
@@ -109,15 +85,11 @@ class TrajectoryEvidence:
             return math.inf
         worth = max(self.effective * self.rows, 2.0)
         each = math.log(max(min(self.effective, self.counted) * self.rows, 2.0))
-        sizes = sum(
-            len(s) * each + 2 * self._gamma(n) * ln_choose(n, len(s)) for s, n in zip(model, self.terms, strict=True)
-        )
-        return worth * math.log(misfit / self.rows) + sizes
-
-    def _gamma(self, terms: int) -> float:
-        if self.gamma is not None:
-            return self.gamma
-        return _GAMMA if terms <= _MANY else _MANY_GAMMA
+        penalties = []
+        for support, n in zip(model, self.terms, strict=True):
+            gamma = self.gamma if self.gamma is not None else _GAMMA if n <= _MANY else _MANY_GAMMA
+            penalties.append(len(support) * each + 2 * gamma * ln_choose(n, len(support)))
+        return worth * math.log(misfit / self.rows) + sum(penalties)
 
     def criterion_of(self, rival: Rival) -> float:
         """Return the extended BIC of a model with the regression evidence for its equation in question."""
@@ -141,13 +113,8 @@ class TrajectoryEvidence:
         least = self.criterion_of(best)
         against = sum(math.exp(0.5 * (least - self.criterion_of(other))) for other in others)
         odds = -math.log(against) if against > 0 else _LARGEST_ODDS
-        worth = self.effective * self.rows
-        excess = (best.misfit / (self.level * self.rows) - 1.0) * math.sqrt(worth / 2)
-        return (
-            min(odds, _LARGEST_ODDS),
-            best.share,
-            min(max(excess, 0.0), _LARGEST_EXCESS),
-        )
+        excess = (best.misfit / (self.level * self.rows) - 1.0) * math.sqrt(self.effective * self.rows / 2)
+        return (min(odds, _LARGEST_ODDS), best.share, min(max(excess, 0.0), _LARGEST_EXCESS))
 
     def confidence(self, rivals: Sequence[Rival]) -> float:
         """Return the probability that the best of them has the right terms."""
