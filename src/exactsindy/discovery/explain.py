@@ -89,18 +89,19 @@ def residual_notices(whiteness: Whiteness, folds: Sequence[Problem], coef: Array
     """Yield notices about coloured, large or unequal residuals of the chosen model."""
     for name, ratio, lag in zip(whiteness.target_names, whiteness.ratio, whiteness.lag, strict=True):
         if abs(lag) > COLOURED:
-            text = f"{name}: neighbouring residuals are correlated ({lag:+.2f}): the noise is not white, or a term is "
-            yield Notice("coloured", f"{text}missing. Confidence and standard errors are too optimistic.", name)
+            text = f"{name}: neighbouring residuals are correlated ({lag:+.2f})"
+            cause = "the noise is not white, or a term is missing. Confidence and standard errors are too optimistic."
+            yield Notice("coloured", f"{text}: {cause}", name)
         if ratio > _LARGE_RESIDUAL:
-            text = (
-                f"{name}: residuals are {ratio:.1f} times the noise: the library may lack a term, or the samples are "
-            )
-            yield Notice("residual", f"{text}too far apart.", name)
+            text = f"{name}: residuals are {ratio:.1f} times the noise"
+            cause = "the library may lack a term, or the samples are too far apart."
+            yield Notice("residual", f"{text}: {cause}", name)
     for i, name in enumerate(whiteness.target_names if len(folds) > 1 else ()):
         level = np.array([np.sqrt(fold.rss(coef)[i] / max(fold.n_samples_of(i), 1)) for fold in folds])
         if level.min() > 0 and level.max() > _UNEQUAL * level.min():
-            text = f"{name}: residuals are {level.max() / level.min():.1f} times as large in some parts of the data as "
-            yield Notice("unequal", f"{text}in others: the noise changes, or the law does.", name)
+            ratio = level.max() / level.min()
+            text = f"{name}: residuals are {ratio:.1f} times as large in some parts of the data as in others"
+            yield Notice("unequal", f"{text}: the noise changes, or the law does.", name)
 
 
 def ambiguity_notices(pool: Pool) -> Iterator[Notice]:
@@ -114,10 +115,8 @@ def ambiguity_notices(pool: Pool) -> Iterator[Notice]:
         swapped = list(dict.fromkeys(name for m in alike for name in m.terms if name not in common))
         count = f"{len(alike)}" + ("" if len(alike) < len(members) or pool.complete[target] else " or more")
         listed = "; ".join(", ".join(m.terms) for m in alike[:_LISTED]) + ("; ..." if len(alike) > _LISTED else "")
-        text = (
-            f"{target}: {_joined(swapped)} stand in for each other here: these {count} supports are indistinguishable"
-        )
-        yield Notice("indistinguishable", f"{text} ({listed}).", target)
+        text = f"{target}: {_joined(swapped)} stand in for each other here"
+        yield Notice("indistinguishable", f"{text}: these {count} supports are indistinguishable ({listed}).", target)
 
 
 def selection_notices(selection: Selection, k_max: int) -> Iterator[Notice]:
