@@ -96,9 +96,8 @@ def solve(component: Component, budgets: list[Budget], settings: Settings) -> Ou
     """Find the best support of a component under convex constraints (one thread, no margin)."""
     rules = component.rules
     if np.any(rules.least > 0) or rules.t_level > 0:
-        raise SolverError(
-            "Quadratic and semidefinite constraints cannot be combined with SemiContinuous(least) or Significant."
-        )
+        others = "SemiContinuous(least) or Significant"
+        raise SolverError(f"Quadratic and semidefinite constraints cannot be combined with {others}.")
     stacked = component.stacked(budgets)
     cones = [cone for cone in rules.convex if cone.variables[0] in component.position]
     search = _Search(Conic.of(stacked, cones), Deadline(settings))

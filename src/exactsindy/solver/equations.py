@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,10 +40,8 @@ class Equation:
         """Return a number of terms that the library and the native core can hold."""
         size = min(k, len(self.names))
         if size > MAX_SIZE:
-            raise SolverError(
-                f"{self.target}: {size} terms asked for, the solver takes at most {MAX_SIZE}. An exact search for "
-                "larger models has no prospect: use a smaller k."
-            )
+            cure = "An exact search for larger models has no prospect: use a smaller k."
+            raise SolverError(f"{self.target}: {size} terms asked for, the solver takes at most {MAX_SIZE}. {cure}")
         return size
 
     def local(self, variables: Sequence[int]) -> tuple[int, ...]:
@@ -52,36 +50,19 @@ class Equation:
 
     def placed(self, outcome: Outcome) -> Outcome:
         """Return an outcome whose supports are numbered among the terms of all equations."""
-        return replace(
-            outcome,
-            answers=tuple(
-                replace(answer, support=tuple(self.variables[list(answer.support)].tolist()))
-                for answer in outcome.answers
-            ),
-        )
+        return outcome.renumbered(self.variables)
 
 
 def equations_of(problem: Problem, ridge: Array) -> list[Equation]:
     """Split a problem into its equations; ``ridge`` is (m, D) over ``problem.terms``."""
     equations: list[Equation] = []
-    width = len(problem.terms)
-    # Equations of one block share its factor.
-    shared = [(np.ascontiguousarray(block.theta_factor), problem.columns(block)) for block in problem.blocks]
-    places = [(i, j) for i, block in enumerate(problem.blocks) for j in range(len(block.target_names))]
-    for row, (target, (i, j)) in enumerate(zip(problem.target_names, places, strict=True)):
-        block, (factor, columns) = problem.blocks[i], shared[i]
-        z, rest = block.target(j)
-        equations.append(
-            Equation(
-                target=target,
-                factor=factor,
-                z=np.ascontiguousarray(z),
-                rest=np.ascontiguousarray(rest),
-                ridge=np.ascontiguousarray(ridge[row, columns]),
-                variables=row * width + columns,
-                names=block.names,
-            )
-        )
+    for block in problem.blocks:
+        factor, columns = np.ascontiguousarray(block.theta_factor), problem.columns(block)  # shared by its equations
+        for j, target in enumerate(block.target_names):
+            row = len(equations)
+            z, rest, weights = (np.ascontiguousarray(part) for part in (*block.target(j), ridge[row, columns]))
+            variables = row * len(problem.terms) + columns
+            equations.append(Equation(target, factor, z, rest, weights, variables, block.names))
     return equations
 
 

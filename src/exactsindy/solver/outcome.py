@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from exactsindy.solver.settings import BRIEF, Deadline, Settings, Status
 
@@ -53,6 +54,11 @@ class Outcome:
         if self.runner_up == self.objective:
             return 0.0
         return self.runner_up / self.objective - 1.0 if self.objective > 0 else math.inf
+
+    def renumbered(self, variables: NDArray[np.intp]) -> Outcome:
+        """Return the outcome with variable ``variables[j]`` for each ``j`` of its supports."""
+        answers = [replace(a, support=tuple(variables[list(a.support)].tolist())) for a in self.answers]
+        return replace(self, answers=tuple(answers))
 
     @property
     def infeasible(self) -> bool:

@@ -142,25 +142,17 @@ def solve_path(
     largest = arguments.largest(problem, k_max)
     with interrupt.held():
         if constraints:
-            return Path(
-                problem, tuple(constrained_solving.path(problem, largest, constraints, weights, starts, settings))
-            )
+            solutions = constrained_solving.path(problem, largest, constraints, weights, starts, settings)
+            return Path(problem, tuple(solutions))
         if isinstance(largest, Total):
             return Path(problem, tuple(shared(problem, largest, range(largest.k + 1), weights, starts, settings)))
         equations = equations_of(problem, weights)
         sizes = [equation.size(largest) for equation in equations]
         searches = native.run(equations, sizes, local_starts(equations, starts), settings, path=True)
     placed = [[e.placed(outcome) for outcome in outcomes] for e, outcomes in zip(equations, searches, strict=True)]
-    return Path(
-        problem,
-        tuple(
-            Solution.of(
-                problem,
-                [outcomes[min(k, len(outcomes) - 1)] for outcomes in placed],
-                ridge=weights,
-                k=(k,) * len(equations),
-                settings=settings,
-            )
-            for k in range(largest + 1)
-        ),
-    )
+
+    def of_size(k: int) -> Solution:
+        outcomes = [outcomes[min(k, len(outcomes) - 1)] for outcomes in placed]
+        return Solution.of(problem, outcomes, ridge=weights, k=(k,) * len(equations), settings=settings)
+
+    return Path(problem, tuple(of_size(k) for k in range(largest + 1)))

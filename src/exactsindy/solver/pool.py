@@ -152,16 +152,11 @@ def solve_pool(
                 within=-1.0 if within is None else within,
                 capacity=CAPACITY,
             )
-            pools = [equation.placed(o) for equation, (o,) in zip(equations, searches, strict=True)]
-            outcomes = [((e,), outcome) for e, outcome in enumerate(pools)]
+            outcomes = [((e,), equations[e].placed(outcome)) for e, (outcome,) in enumerate(searches)]
     names = [", ".join(problem.target_names[e] for e in indices) for indices, _ in outcomes]
-    return Pool(
-        problem,
-        {name: _members(problem, *entry) for name, entry in zip(names, outcomes, strict=True)},
-        {name: outcome.complete for name, (_, outcome) in zip(names, outcomes, strict=True)},
-        count,
-        within,
-    )
+    members = {name: _members(problem, *entry) for name, entry in zip(names, outcomes, strict=True)}
+    complete = {name: outcome.complete for name, (_, outcome) in zip(names, outcomes, strict=True)}
+    return Pool(problem, members, complete, count, within)
 
 
 def _members(problem: Problem, indices: Sequence[int], outcome: Outcome) -> tuple[Member, ...]:

@@ -14,16 +14,11 @@ from exactsindy.errors import SolverError
 
 #: Relative gap that a completed search may leave by rounding: answers this close are proved, also with Settings(gap=0).
 PROVED = 1e-14
-#: Nodes are counted in 64-bit integers.
-MOST_NODES = 2**63 - 1
-#: More threads than any machine has cores; a larger number is a mistake.
-MOST_THREADS = 1024
-
+MOST_NODES = 2**63 - 1  # nodes are counted in 64-bit integers
+MOST_THREADS = 1024  # more than any machine has cores; a larger number is a mistake
 #: Seconds that a part of a call gets at least, also when the limit has passed: enough for a first support and a bound.
 LEAST = 0.05
-
-#: The same for each of many short solves that make up one call.
-BRIEF = 1e-3
+BRIEF = 1e-3  # the same for each of many short solves that make up one call
 
 
 class Status(enum.Enum):
@@ -127,13 +122,6 @@ class Total:
 class Deadline:
     """What is left of the limits of a call that consists of several steps; it begins when it is made.
 
-    Parameters
-    ----------
-    limits
-        The limits of the whole call.
-    nodes
-        Nodes used so far: add those of each finished solve.
-
     Examples
     --------
     >>> from exactsindy.solver import Settings
@@ -144,7 +132,7 @@ class Deadline:
     """
 
     limits: Settings
-    nodes: int = 0
+    nodes: int = 0  # used so far: add those of each finished solve
     _begin: float = field(init=False, repr=False, default_factory=time.monotonic)
 
     @property
@@ -162,16 +150,9 @@ class Deadline:
         return self.left() <= 0
 
     def settings(self, parts: int = 1, least: float = LEAST) -> Settings:
-        """Return settings for the next step: an equal part of the time that is left, and all nodes that are left.
+        """Return settings for the next of so many equal steps: its part of the time that is left, and all nodes left.
 
-        Its progress goes on from what was done before.
-
-        Parameters
-        ----------
-        parts
-            So many equal steps are still to come, this one included.
-        least
-            Seconds it gets at least.
+        It gets ``least`` seconds at least; its progress goes on from what was done before.
         """
         return self._settings(self.left() / parts, least)
 

@@ -18,8 +18,7 @@ from exactsindy.solver.equations import Equation
 from exactsindy.solver.outcome import Answer, Outcome, joined
 from exactsindy.solver.settings import BRIEF, Deadline, Settings, Status
 
-# A limit or Ctrl-C is for the whole call.
-_ENDED = (Status.TIME_LIMIT, Status.NODE_LIMIT, Status.INTERRUPTED)
+_ENDED = (Status.TIME_LIMIT, Status.NODE_LIMIT, Status.INTERRUPTED)  # a limit or Ctrl-C is for the whole call
 # A margin may need values of more terms than the answer has; they cost more with every term, so stop after this many.
 _FURTHER = 5
 
@@ -207,14 +206,15 @@ def _next_best(
     ``pair(j, s)`` gives the weighted values of the two best, ``trivial`` a lower bound of every value of an equation.
     """
     known: dict[tuple[int, int], tuple[float, float]] = {}
-    for j, s in enumerate(sizes):
-        both = pair(j, s)
-        if both is None:
-            return float("nan")
-        known[j, s] = both
-    objective = sum(known[j, s][0] for j, s in enumerate(sizes))
-    rival = min(objective - known[j, s][0] + known[j, s][1] for j, s in enumerate(sizes))
+    unknown = list(enumerate(sizes))
     while True:
+        for j, s in unknown:
+            both = pair(j, s)
+            if both is None:
+                return float("nan")
+            known[j, s] = both
+        objective = sum(known[j, s][0] for j, s in enumerate(sizes))
+        rival = min(objective - known[j, s][0] + known[j, s][1] for j, s in enumerate(sizes))
         values = [
             [known[j, s][0] if (j, s) in known else trivial[j] for s in range(min(most, sum(sizes)) + 1)]
             for j, most in enumerate(largest)
@@ -223,11 +223,6 @@ def _next_best(
         unknown = [(j, s) for j, s in enumerate(chosen) if (j, s) not in known]
         if other >= rival or not unknown:
             return float(min(rival, other))
-        for j, s in unknown:
-            both = pair(j, s)
-            if both is None:
-                return float("nan")
-            known[j, s] = both
 
 
 def _other_sizes(values: list[list[float]], sizes: Sequence[int]) -> Iterator[tuple[float, tuple[int, ...]]]:

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from exactsindy.constraints import Rules
 from exactsindy.errors import ConstraintError
 from exactsindy.solver.backends.component import Budget, Component
 from exactsindy.solver.outcome import Answer, Outcome
@@ -18,10 +17,8 @@ _FIRST, _MOST = 4, 4096  # supports looked at first, and at most, of one size
 def solve(component: Component, budget: Budget, settings: Settings) -> Outcome:
     """Return the best support within a budget with every |t| >= the rules' level; exact if ``complete``."""
     if len(component.equations) > 1:
-        raise ConstraintError(
-            "Significant is for equations that are solved apart: use it without Total and without constraints that "
-            "bind equations together."
-        )
+        cure = "use it without Total and without constraints that bind equations together"
+        raise ConstraintError(f"Significant is for equations that are solved apart: {cure}.")
     best: Answer | None = None
     deadline, seconds, bound, complete, stop = Deadline(settings), 0.0, np.inf, True, None
     for size in range(budget[1] + 1):
@@ -59,13 +56,10 @@ def _of_size(
 
 def significant(component: Component, answer: Answer) -> bool:
     """Return True if every coefficient of a support is significant at the level of the rules."""
-    freedom = component.rules.problem.n_samples_of(component.equations[0].target) - len(answer.support)
-    bare = replace(component, rules=_without_supports(component.rules))
-    return all(_t_square(bare, answer, v, freedom) >= component.rules.t_level**2 for v in answer.support)
-
-
-def _without_supports(rules: Rules) -> Rules:
-    return replace(rules, presence=(), least=np.zeros_like(rules.least))
+    rules = component.rules
+    freedom = rules.problem.n_samples_of(component.equations[0].target) - len(answer.support)
+    bare = replace(component, rules=replace(rules, presence=(), least=np.zeros_like(rules.least)))
+    return all(_t_square(bare, answer, v, freedom) >= rules.t_level**2 for v in answer.support)
 
 
 def _t_square(component: Component, answer: Answer, v: int, freedom: int) -> float:

@@ -26,10 +26,9 @@ class Solution:
     """Coefficients of all equations with what was proved about them.
 
     Arrays have one entry per target; one in all for a shared budget (`Total`) or where constraints bind equations
-    together. ``objective`` and ``lower_bound``
-    are residual sum of squares plus ridge term, the constant included: no support of the asked size has an objective
-    below ``lower_bound``. ``margin`` is (next-best support of the same size) / objective - 1: 0 is a tie, inf says that
-    there is no other support, nan that it was not proved.
+    together. ``objective`` and ``lower_bound`` are residual sum of squares plus ridge term, the constant included: no
+    support of the asked size has an objective below ``lower_bound``. ``margin`` is (next-best support of the same size)
+    / objective - 1: 0 is a tie, inf says that there is no other support, nan that it was not proved.
 
     Attributes
     ----------
@@ -164,8 +163,7 @@ class Solution:
     @property
     def caps(self) -> tuple[int, ...]:
         """Most terms of each equation beside a shared budget; empty without caps."""
-        capped = isinstance(self.k, Total) and self.k.caps is not None
-        return arguments.caps(self.problem, self.k) if capped and isinstance(self.k, Total) else ()
+        return arguments.caps(self.problem, self.k) if isinstance(self.k, Total) and self.k.caps is not None else ()
 
     @property
     def terms(self) -> dict[str, dict[str, float]]:
@@ -259,18 +257,14 @@ class Solution:
 
 
 def status_of(outcome: Outcome, gap: float, settings: Settings) -> Status:
-    """Return the status of an answer with this relative gap: the one rule for all searches and backends.
-
-    OPTIMAL means a gap of at most ``settings.gap`` (or of rounding size, `PROVED`): nothing else counts, in either
-    direction. A search that was done and leaves a larger gap stopped at its own tolerance.
-    """
+    """Return the status of an answer with this relative gap: the one rule for all searches and backends."""
     if outcome.infeasible:
         return Status.INFEASIBLE
     if outcome.stop is Status.REFITTED:
         return Status.REFITTED
     if gap <= max(settings.gap, PROVED):
         return Status.OPTIMAL
-    return outcome.stop or Status.TOLERANCE
+    return outcome.stop or Status.TOLERANCE  # done with a larger gap: the search stopped at its own tolerance
 
 
 def floors(problem: Problem, coef: Array, k: tuple[int, ...] | Total, entries: int) -> Array:

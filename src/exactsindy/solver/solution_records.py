@@ -17,16 +17,7 @@ from exactsindy.solver.solution import Solution
 
 
 def solution_record(solution: Solution) -> dict[str, Any]:
-    """Return a solution without its problem.
-
-    Examples
-    --------
-    >>> from exactsindy.solver import solve
-    >>> problem = Problem.from_arrays(np.eye(3), [3.0, 2.0, 1.0])
-    >>> record = solution_record(solve(problem, 1))
-    >>> read_solution(record, problem).objective
-    array([5.])
-    """
+    """Return a solution without its problem."""
     return {
         "k": _size_record(solution.k),
         "status": [status.name for status in solution.status],
@@ -42,13 +33,7 @@ def solution_record(solution: Solution) -> dict[str, Any]:
 
 
 def read_solution(record: Mapping[str, Any], problem: Problem) -> Solution:
-    """Return the solution of a record, for the problem it was found for.
-
-    Raises
-    ------
-    DataError
-        If an entry is missing or does not fit the problem.
-    """
+    """Return the solution of a record, for the problem it was found for; refuse what does not fit it."""
     try:
         coef = np.zeros((len(problem.target_names), len(problem.terms)))
         support = tuple(tuple(int(j) for j in row) for row in record["support"])
@@ -96,23 +81,20 @@ def read_path(records: Sequence[Mapping[str, Any]], problem: Problem) -> Path:
 
 def pool_record(pool: Pool) -> dict[str, Any]:
     """Return the members of a pool by equation."""
+    asked = {
+        "count": None if pool.count is None else int(pool.count),
+        "within": None if pool.within is None else float(pool.within),
+    }
     return {
-        target: {
-            "complete": bool(pool.complete[target]),
-            "count": None if pool.count is None else int(pool.count),
-            "within": None if pool.within is None else float(pool.within),
-            "members": [
-                {
-                    "support": list(member.support),
-                    "terms": {name: float(value) for name, value in member.terms.items()},
-                    "objective": plain([member.objective])[0],
-                    "excess": plain([member.excess])[0],
-                }
-                for member in members
-            ],
-        }
+        target: {"complete": bool(pool.complete[target]), **asked, "members": [_member_record(m) for m in members]}
         for target, members in pool.members.items()
     }
+
+
+def _member_record(member: Member) -> dict[str, Any]:
+    objective, excess = plain([member.objective, member.excess])
+    terms = {name: float(value) for name, value in member.terms.items()}
+    return {"support": list(member.support), "terms": terms, "objective": objective, "excess": excess}
 
 
 def read_pool(record: Mapping[str, Any], problem: Problem) -> Pool:

@@ -126,10 +126,8 @@ def _rows(
     rights += [cone.offset for cone in problem.cones]
     cones = [clarabel.ZeroConeT(len(s.equal)), clarabel.NonnegativeConeT(len(s.below) + len(bounds))]
     for cone in problem.cones:
-        size = len(cone.offset)
-        side = side_of(cone.offset)
-        second = cone.kind == "second-order"
-        cones.append(clarabel.SecondOrderConeT(size) if second else clarabel.PSDTriangleConeT(side))
+        second, size = cone.kind == "second-order", len(cone.offset)
+        cones.append(clarabel.SecondOrderConeT(size) if second else clarabel.PSDTriangleConeT(side_of(cone.offset)))
     kinds = ["equal", "below", "bounds", *(cone.kind for cone in problem.cones)]
     return np.vstack(parts), np.concatenate(rights), cones, list(zip(kinds, map(len, rights), strict=True))
 

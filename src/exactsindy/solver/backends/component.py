@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -17,7 +17,7 @@ from exactsindy.solver import interrupt
 from exactsindy.solver.backends import native
 from exactsindy.solver.equations import Equation
 from exactsindy.solver.outcome import Outcome
-from exactsindy.solver.settings import Progress, Settings
+from exactsindy.solver.settings import Settings
 
 #: At most `limit` of these variables (in the numbering of the rules) are present.
 Budget = tuple[tuple[int, ...], int]
@@ -97,10 +97,10 @@ class Component:
             len(presence),
             settings.seconds or 0.0,
             settings.nodes or 0,
-            self._reporter(settings),
+            native.reporter(settings, [", ".join(e.target for e in self.equations)], lambda _, j: self._label(j)),
             interrupt.pressed,
         )
-        return self._placed(native.outcome(raw))
+        return native.outcome(raw).renumbered(self.variables)
 
     def fit(self, support: Sequence[int]) -> Outcome:
         """Fit the coefficients of a support (or of a part of it, where the constraints forbid the whole)."""
@@ -114,23 +114,6 @@ class Component:
         ridge.ravel()[self.variables] = np.concatenate([equation.ridge for equation in self.equations])
         return Stacked.of(self.rules, self.indices, ridge, self.weights, budgets)
 
-    def _placed(self, outcome: Outcome) -> Outcome:
-        answers = [replace(a, support=tuple(self.variables[list(a.support)].tolist())) for a in outcome.answers]
-        return replace(outcome, answers=tuple(answers))
-
-    def _reporter(self, settings: Settings) -> Callable[[list[_native.Snapshot], int, float], None] | None:
-        if settings.progress is None:
-            return None
-        report, name = settings.progress, ", ".join(eq.target for eq in self.equations)
-        single = len(self.equations) == 1
-
-        def label(i: int) -> str:
-            full = self.rules.label(int(self.variables[i]))
-            return full.split(": ", 1)[1] if single else full
-
-        def show(snapshots: list[_native.Snapshot], nodes: int, seconds: float) -> None:
-            (now,) = snapshots
-            terms = {name: tuple(label(i) for i in now.support)}
-            report(Progress({name: now.incumbent}, {name: now.lower_bound}, nodes, seconds, terms))
-
-        return show
+    def _label(self, i: int) -> str:
+        full = self.rules.label(int(self.variables[i]))
+        return full.split(": ", 1)[1] if len(self.equations) == 1 else full

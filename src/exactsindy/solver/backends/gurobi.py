@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -19,17 +18,15 @@ from exactsindy.solver.backends.scaling import (
     fitted_component,
     fitted_equation,
     missing,
-    scaled_component,
     scaled_equation,
+    scaled_problem,
     unit_rows,
 )
 from exactsindy.solver.equations import Equation
 from exactsindy.solver.outcome import Answer, Outcome
 from exactsindy.solver.settings import Deadline, Settings, Status
 
-# Gurobi's error codes for a licence that is too small, and for none.
-_SIZE_LIMITED = 10010
-_NO_LICENCE = 10009
+_SIZE_LIMITED, _NO_LICENCE = 10010, 10009  # Gurobi's error codes for a licence that is too small, and for none
 
 
 def solve_equation(
@@ -42,27 +39,13 @@ def solve_equation(
 ) -> Outcome:
     """Solve one equation with Gurobi.
 
-    The support is refitted by exactsindy, so the coefficients and the objective are right. The lower bound
-    and the status are Gurobi's own claims, valid up to its tolerances and not proved in floating point;
-    `exactsindy.verify` can check them. No margin is proved (nan).
+    The support is refitted by exactsindy, so the coefficients and the objective are right. The lower bound and status
+    are Gurobi's own claims, valid up to its tolerances and not proved in floating point; `exactsindy.verify` can check
+    them. No margin is proved (nan).
 
-    Parameters
-    ----------
-    equation, size, settings
-        As in every backend.
-    formulation
-        ``"sos1"``: SOS1(xi_j, 1 - z_j), sum z_j <= size, with scaled columns, the constant in the objective
-        and tolerances of 1e-9. ``"bigm"``: the same with |xi_j| <= M_j z_j.
-    bounds
-        For ``"bigm"``: M_j in the user's units, one number per term. By default valid ones are computed: no
-        better solution than a greedy one exceeds them.
-
-    Raises
-    ------
-    MissingDependency
-        gurobipy is not installed.
-    SolverError
-        No licence, or one that is too small: that of the pip package takes about 100 terms.
+    ``formulation`` is ``"sos1"``: SOS1(xi_j, 1 - z_j), sum z_j <= size, with scaled columns, the constant in the
+    objective and tolerances of 1e-9; or ``"bigm"``: the same with |xi_j| <= M_j z_j. ``bounds`` are M_j in the user's
+    units, one number per term; by default valid ones are computed: no better solution than a greedy one exceeds them.
     """
     deadline = Deadline(settings)
     if formulation not in ("sos1", "bigm"):
@@ -71,18 +54,13 @@ def solve_equation(
         raise SolverError(f"bounds: only formulation='bigm' takes them, not {formulation!r}. Leave them out.")
     scaled = scaled_equation(equation, size)
     limits = _limits(scaled, size, bounds) if formulation == "bigm" else None
-    outcome = _run(scaled, settings, limits)
-    support = outcome.answers[0].support if outcome.answers else ()
-    outcome = fitted_equation(equation, scaled.problem.variables[list(support)].tolist(), outcome)
-    return replace(outcome, seconds=deadline.elapsed)
+    return fitted_equation(equation, scaled, _run(scaled, settings, limits), deadline)
 
 
 def solve_component(component: Component, budgets: Sequence[Budget], settings: Settings) -> Outcome:
     """Solve equations that constraints or a shared budget bind together; bound and status are Gurobi's own claims."""
     deadline = Deadline(settings)
-    outcome = _run(scaled_component(component, budgets), settings, None)
-    support = outcome.answers[0].support if outcome.answers else None
-    return replace(fitted_component(component, support, outcome), seconds=deadline.elapsed)
+    return fitted_component(component, _run(scaled_problem(component.stacked(budgets)), settings, None), deadline)
 
 
 def _limits(scaled: Scaled, size: int, bounds: Array | None) -> Array:
@@ -163,9 +141,7 @@ def _set_parameters(model: Any, settings: Settings, target_square: float) -> Non
     model.Params.MIPGap = settings.gap
     # The quadratic form cannot be evaluated better than this in doubles, so no smaller gap can close.
     model.Params.MIPGapAbs = 4 * EPS * target_square
-    model.Params.IntFeasTol = 1e-9
-    model.Params.FeasibilityTol = 1e-9
-    model.Params.OptimalityTol = 1e-9
+    model.Params.IntFeasTol = model.Params.FeasibilityTol = model.Params.OptimalityTol = 1e-9
 
 
 def _outcome(gurobi: Any, model: Any, absent: Any, square: float) -> Outcome:
@@ -185,8 +161,7 @@ def _outcome(gurobi: Any, model: Any, absent: Any, square: float) -> Outcome:
     bound = float(model.ObjBound)
     answers: tuple[Answer, ...] = ()
     if model.SolCount > 0:
-        support = np.flatnonzero(np.asarray(absent.X) < 0.5)
-        answers = (Answer(tuple(support.tolist()), (), math.nan),)
+        answers = (Answer(tuple(np.flatnonzero(np.asarray(absent.X) < 0.5).tolist()), (), math.nan),)
     bound = bound * square if abs(bound) < gurobi.GRB.INFINITY else -math.inf
     return Outcome(answers, bound, stop=stops[code], nodes=nodes)
 

@@ -30,6 +30,7 @@ def run(
         (e.factor, e.z, e.rest, e.ridge, size, [list(s) for s in start])
         for e, size, start in zip(equations, sizes, starts, strict=True)
     ]
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     results = _native.solve(
         requests,
         path=path,
@@ -40,16 +41,11 @@ def run(
         gap=settings.gap if settings.gap > Settings.gap else 0.0,
         seconds=settings.seconds or 0.0,
         nodes=settings.nodes or 0,
-        threads=settings.threads or available_cores(),
-        progress=_reporter(equations, settings),
+        threads=settings.threads or cores,
+        progress=reporter(settings, [e.target for e in equations], lambda i, j: equations[i].names[j]),
         stopped=interrupt.pressed,
     )
     return [[outcome(raw) for raw in sizes_of] for sizes_of in results]
-
-
-def available_cores() -> int:
-    """Cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def refit(equation: Equation, support: Sequence[int]) -> Outcome:
@@ -65,34 +61,22 @@ def _answer(raw: _native.Answer) -> Answer:
 
 def outcome(raw: _native.Outcome) -> Outcome:
     """Return what a native search says as the record of all backends."""
-    return Outcome(
-        answers=tuple(_answer(answer) for answer in raw.answers),
-        lower_bound=raw.lower_bound,
-        runner_up=raw.runner_up,
-        stop=None if raw.stop is None else Status[raw.stop],
-        complete=raw.complete,
-        nodes=raw.nodes,
-        seconds=raw.seconds,
-    )
+    answers, stop = tuple(_answer(answer) for answer in raw.answers), None if raw.stop is None else Status[raw.stop]
+    return Outcome(answers, raw.lower_bound, raw.runner_up, stop, raw.complete, raw.nodes, raw.seconds)
 
 
-def _reporter(
-    equations: Sequence[Equation], settings: Settings
+def reporter(
+    settings: Settings, targets: Sequence[str], label: Callable[[int, int], str]
 ) -> Callable[[list[_native.Snapshot], int, float], None] | None:
+    """Return what the native search calls to report; ``label(i, j)`` names term j of the i-th target."""
     if settings.progress is None:
         return None
-    report, targets = settings.progress, [equation.target for equation in equations]
+    report = settings.progress
 
     def show(snapshots: list[_native.Snapshot], nodes: int, seconds: float) -> None:
-        terms = (tuple(e.names[j] for j in now.support) for e, now in zip(equations, snapshots, strict=True))
-        report(
-            Progress(
-                incumbent={target: now.incumbent for target, now in zip(targets, snapshots, strict=True)},
-                lower_bound={target: now.lower_bound for target, now in zip(targets, snapshots, strict=True)},
-                nodes=nodes,
-                seconds=seconds,
-                terms=dict(zip(targets, terms, strict=True)),
-            )
-        )
+        best = {target: now.incumbent for target, now in zip(targets, snapshots, strict=True)}
+        bounds = {target: now.lower_bound for target, now in zip(targets, snapshots, strict=True)}
+        terms = [tuple(label(i, j) for j in now.support) for i, now in enumerate(snapshots)]
+        report(Progress(best, bounds, nodes, seconds, dict(zip(targets, terms, strict=True))))
 
     return show

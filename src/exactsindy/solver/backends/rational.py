@@ -21,15 +21,7 @@ _INVERSE_SQUARE = 10**26
 
 
 class ExactEquation:
-    """One equation ``min |z - R_S xi|^2 + sum ridge_j xi_j^2`` over the rationals.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> equation = ExactEquation(np.array([[1.0, 1.0], [0.0, 0.1]]), np.array([3.0, 1.0]), np.zeros(2))
-    >>> equation.value((0,)), equation.coefficients((0,))
-    (Fraction(1, 1), (3.0,))
-    """
+    """One equation ``min |z - R_S xi|^2 + sum ridge_j xi_j^2`` over the rationals."""
 
     def __init__(self, theta_factor: Array, z: Array, ridge: Array) -> None:
         scaled = [_integers(column, weight) for column, weight in zip(theta_factor.T, ridge, strict=True)]
@@ -62,7 +54,7 @@ class ExactEquation:
         """Return the least objective on an admissible support, the constant ``rest_square`` not included."""
         rows = self._eliminate(support, border=True)
         minor = rows[-2][-2] if support else 1
-        return Fraction(rows[-1][-1], minor) * _power(2 * self._target_exponent)
+        return Fraction(rows[-1][-1], minor) * Fraction(2) ** (2 * self._target_exponent)
 
     def coefficients(self, support: tuple[int, ...]) -> tuple[float, ...]:
         """Return the least-squares coefficients on an admissible support, each correctly rounded."""
@@ -73,7 +65,7 @@ class ExactEquation:
             known = sum((rows[i][j] * solution[j] for j in range(i + 1, size)), Fraction(0))
             solution[i] = (rows[i][size] - known) / rows[i][i]
         return tuple(
-            as_float(value * _power(self._target_exponent - self._exponents[column]))
+            as_float(value * Fraction(2) ** (self._target_exponent - self._exponents[column]))
             for value, column in zip(solution, support, strict=True)
         )
 
@@ -85,8 +77,7 @@ class ExactEquation:
             for row, column in zip(rows, support, strict=True):
                 row.append(self._moment(column))
             rows.append([0] * size + [self._square])
-        order = len(rows)
-        previous = 1
+        order, previous = len(rows), 1
         for p in range(order - 1):
             top = rows[p]
             for i in range(p + 1, order):
@@ -127,7 +118,3 @@ def as_float(value: Fraction) -> float:
         return float(value)
     except OverflowError:
         return float("inf") if value > 0 else float("-inf")
-
-
-def _power(exponent: int) -> Fraction:
-    return Fraction(2) ** exponent

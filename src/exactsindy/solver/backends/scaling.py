@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -12,10 +11,11 @@ import numpy as np
 from exactsindy._types import Array
 from exactsindy.constraints import Stacked
 from exactsindy.errors import MissingDependency, SolverError
-from exactsindy.solver.backends.component import Budget, Component
+from exactsindy.solver.backends.component import Component
 from exactsindy.solver.backends.rational import DEPENDENCE, ExactEquation, as_float
 from exactsindy.solver.equations import Equation
 from exactsindy.solver.outcome import Answer, Outcome
+from exactsindy.solver.settings import Deadline
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -68,22 +68,10 @@ def scaled_equation(equation: Equation, size: int) -> Scaled:
     kept = np.flatnonzero(np.any(equation.factor != 0, axis=0))
     columns = augmented(equation.factor, equation.ridge)[:, kept]
     none, nothing, free = np.zeros((0, len(kept))), np.zeros(0), np.full(len(kept), np.inf)
-    stacked = Stacked(
-        variables=kept,
-        matrix=columns,
-        target=np.concatenate([equation.z, np.zeros(len(columns) - len(equation.z))]),
-        constant=equation.constant,
-        equal=none,
-        equal_rhs=nothing,
-        below=none,
-        below_rhs=nothing,
-        lower=-free,
-        upper=free,
-        least=np.zeros(len(kept)),
-        most=free,
-        presence=np.ones((1, len(kept))),
-        presence_rhs=np.array([float(size)]),
-    )
+    target = np.concatenate([equation.z, np.zeros(len(columns) - len(equation.z))])
+    conditions = (none, nothing, none, nothing, -free, free, np.zeros(len(kept)), free)  # no rows, no bounds
+    budget = (np.ones((1, len(kept))), np.array([float(size)]))
+    stacked = Stacked(kept, columns, target, equation.constant, *conditions, *budget)
     scaled = scaled_problem(stacked)
     value = greedy(scaled.problem.matrix, scaled.problem.target, size)[1] + scaled.problem.constant
     # Absolute tolerances of 1e-9 must be small beside the objective, not beside y'y; 2^20 keeps x in range.
@@ -165,31 +153,28 @@ def unit_rows(rows: Array, rhs: Array) -> tuple[Array, Array]:
     return rows / scale[:, None], rhs / scale
 
 
-def fitted_equation(equation: Equation, support: Sequence[int], outcome: Outcome) -> Outcome:
+def fitted_equation(equation: Equation, scaled: Scaled, outcome: Outcome, deadline: Deadline) -> Outcome:
     """Return an outcome with the exact fit of a solver's support, beside the solver's own bound.
 
     Dependent columns and columns with coefficient zero leave the support. The constant is a true bound, and no true
     bound exceeds the objective of a feasible point: a claim outside (by the solver's tolerances) is cut to these.
     """
+    support = scaled.problem.variables[list(outcome.answers[0].support)].tolist() if outcome.answers else []
     exact = ExactEquation(equation.factor, equation.z, equation.ridge)
     reduced = exact.reduced(support)
     pairs = [(j, x) for j, x in zip(reduced, exact.coefficients(reduced), strict=True) if x != 0.0]
     kept = tuple(j for j, _ in pairs)
     objective = as_float(exact.value(kept) + Fraction(equation.constant))
     bound = min(max(outcome.lower_bound, equation.constant), objective)
-    return replace(outcome, answers=(Answer(kept, tuple(x for _, x in pairs), objective),), lower_bound=bound)
+    answer = Answer(kept, tuple(x for _, x in pairs), objective)
+    return replace(outcome, answers=(answer,), lower_bound=bound, seconds=deadline.elapsed)
 
 
-def scaled_component(component: Component, budgets: Sequence[Budget]) -> Scaled:
-    """Return equations that are solved together with their constraints, scaled."""
-    return scaled_problem(component.stacked(budgets))
-
-
-def fitted_component(component: Component, support: Sequence[int] | None, outcome: Outcome) -> Outcome:
+def fitted_component(component: Component, outcome: Outcome, deadline: Deadline) -> Outcome:
     """Return an outcome with the native fit of a solver's support (its columns), so that objectives compare."""
-    if support is None:
-        return outcome
-    return replace(outcome, answers=component.fit(component.variables[list(support)].tolist()).answers)
+    fits = [component.fit(component.variables[list(a.support)].tolist()) for a in outcome.answers]
+    answers = fits[0].answers if fits else ()
+    return replace(outcome, answers=answers, seconds=deadline.elapsed)
 
 
 def missing(package: str) -> MissingDependency:

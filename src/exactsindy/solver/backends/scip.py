@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,8 @@ from exactsindy.solver.backends.scaling import (
     fitted_component,
     fitted_equation,
     missing,
-    scaled_component,
     scaled_equation,
+    scaled_problem,
     unit_rows,
 )
 from exactsindy.solver.equations import Equation
@@ -38,23 +37,13 @@ _STOPS = {
 def solve_equation(equation: Equation, size: int, settings: Settings) -> Outcome:
     """Solve one equation with SCIP (one thread): SOS1(xi_j, 1 - z_j) and sum z_j <= size.
 
-    The support is refitted by exactsindy, so the coefficients and the objective are right. The lower bound
-    and the status are SCIP's own claims, valid up to its tolerances (1e-8 absolute on an objective scaled to
-    about 1), and not proved in floating point; `exactsindy.verify` can check them. No margin is proved (nan).
-
-    Raises
-    ------
-    MissingDependency
-        PySCIPOpt is not installed.
-    SolverError
-        SCIP failed, which numerical trouble can make it do.
+    The support is refitted by exactsindy, so the coefficients and the objective are right. The lower bound and status
+    are SCIP's own claims, valid up to its tolerances (1e-8 absolute on an objective scaled to about 1), and not proved
+    in floating point; `exactsindy.verify` can check them. No margin is proved (nan).
     """
     deadline = Deadline(settings)
     scaled = scaled_equation(equation, size)
-    outcome = _run(scaled, settings)
-    support = outcome.answers[0].support if outcome.answers else ()
-    outcome = fitted_equation(equation, scaled.problem.variables[list(support)].tolist(), outcome)
-    return replace(outcome, seconds=deadline.elapsed)
+    return fitted_equation(equation, scaled, _run(scaled, settings), deadline)
 
 
 def solve_component(component: Component, budgets: Sequence[Budget], settings: Settings) -> Outcome:
@@ -62,9 +51,7 @@ def solve_component(component: Component, budgets: Sequence[Budget], settings: S
     deadline = Deadline(settings)
     if np.any(component.rules.least[component.variables] > 0):
         raise SolverError("backend='scip' takes no SemiContinuous(least=...): use 'native', 'enumerate' or 'gurobi'.")
-    outcome = _run(scaled_component(component, budgets), settings)
-    support = outcome.answers[0].support if outcome.answers else None
-    return replace(fitted_component(component, support, outcome), seconds=deadline.elapsed)
+    return fitted_component(component, _run(scaled_problem(component.stacked(budgets)), settings), deadline)
 
 
 def _run(scaled: Scaled, settings: Settings) -> Outcome:
