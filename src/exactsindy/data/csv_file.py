@@ -42,7 +42,8 @@ def read_csv(path: Path, *, decimal: str = ".") -> tuple[dict[str, NDArray[Any]]
     notices = (Notice("encoding", text),) if assumed else ()
     if not lines:
         raise DataError(f"{path.name} holds no rows.")
-    separator = _separator(lines[0][1])
+    counts = {mark: lines[0][1].count(mark) for mark in (";", "\t", ",")}
+    separator = max(counts, key=lambda mark: counts[mark]) if any(counts.values()) else None
     head = _cells(lines[0][1], separator)
     has_header = not all(_number(cell, decimal) is not None for cell in head)
     names = [cell.strip() for cell in head] if has_header else [f"c{i}" for i in range(len(head))]
@@ -87,12 +88,6 @@ def _encodings(head: bytes) -> tuple[str, ...]:
     if max(zeros) > len(head) // 4 and min(zeros) == 0:
         return ("utf-16-be",) if zeros[0] else ("utf-16-le",)
     return ("utf-8", *_LATIN)
-
-
-def _separator(line: str) -> str | None:
-    counts = {mark: line.count(mark) for mark in (";", "\t", ",")}
-    best = max(counts, key=lambda mark: counts[mark])
-    return best if counts[best] else None
 
 
 def _cells(line: str, separator: str | None) -> list[str]:

@@ -132,10 +132,8 @@ def unpack_xarray(
         raise DataError(f"dims={tuple(dims)}: the xarray object has the dimensions {order}.")
     for name, array in arrays.items():
         if set(array.dims) != set(order):
-            raise DataError(
-                f"The variable {name!r} has dimensions {tuple(array.dims)}; expected all variables over {order}. "
-                "Select some: dataset[['...']]."
-            )
+            expected = f"expected all variables over {order}. Select some: dataset[['...']]."
+            raise DataError(f"The variable {name!r} has dimensions {tuple(array.dims)}; {expected}")
     points = {str(dim): value[dim].values for dim in order if dim in value.coords}
     views = {str(name): array.transpose(*order).values for name, array in arrays.items()}
     return views, order, {**points, **(coords or {})}

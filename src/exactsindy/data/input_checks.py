@@ -43,10 +43,8 @@ def as_array(values: Any, what: str) -> NDArray[Any]:
     try:
         return unmasked(values)
     except ValueError:
-        raise DataError(
-            f"{what} has rows of different lengths; expected a full table. Several trajectories are a list of arrays, "
-            "each samples x states."
-        ) from None
+        expected = "expected a full table. Several trajectories are a list of arrays, each samples x states."
+        raise DataError(f"{what} has rows of different lengths; {expected}") from None
 
 
 def numbers(values: Any, what: str) -> Array:
@@ -55,20 +53,16 @@ def numbers(values: Any, what: str) -> Array:
     if np.iscomplexobj(table):
         raise DataError(f"{what} is complex; pass real and imaginary parts as separate states.")
     if table.dtype.kind in "mM":
-        raise DataError(
-            f"{what} holds dates; expected numbers. Leave it out, or count from one date: "
-            "(dates - dates[0]) / np.timedelta64(1, 's')."
-        )
+        cure = "Leave it out, or count from one date: (dates - dates[0]) / np.timedelta64(1, 's')."
+        raise DataError(f"{what} holds dates; expected numbers. {cure}")
     if table.dtype.kind in "fiub":
         return table.astype(float)
     for place, entry in np.ndenumerate(table):
         cell = entry.item() if isinstance(entry, np.generic) else entry
         if cell is not None and not _readable(float, cell):
             where = place[0] if len(place) == 1 else place
-            raise DataError(
-                f"{what} holds {shorten(repr(cell), 60)} at row {where}; expected numbers. Correct or remove it, or "
-                "leave the column out."
-            )
+            expected = "expected numbers. Correct or remove it, or leave the column out."
+            raise DataError(f"{what} holds {shorten(repr(cell), 60)} at row {where}; {expected}")
     return np.array([float("nan" if cell is None else cell) for cell in table.flat]).reshape(table.shape)
 
 
@@ -99,10 +93,8 @@ def check_states(states: Array) -> Array:
     if states.ndim == 1:
         return states[:, None]
     if states.ndim != 2:
-        raise DataError(
-            f"states has shape {states.shape}; expected samples x states. For a field over space and time use "
-            "Field.from_arrays(values, dims=..., coords=...)."
-        )
+        cure = "For a field over space and time use Field.from_arrays(values, dims=..., coords=...)."
+        raise DataError(f"states has shape {states.shape}; expected samples x states. {cure}")
     return states
 
 
@@ -148,10 +140,8 @@ def check_times(time: Any, states: Array) -> Array:
         if not (np.isfinite(times) and times > 0):
             raise DataError(f"time={float(times)}: a step must be positive.")
         if n < d:
-            raise DataError(
-                f"states has shape ({n}, {d}): {n} samples of {d} states looks transposed; pass states.T (several "
-                "trajectories of one state: a list of arrays of shape (n, 1))."
-            )
+            cure = "pass states.T (several trajectories of one state: a list of arrays of shape (n, 1))."
+            raise DataError(f"states has shape ({n}, {d}): {n} samples of {d} states looks transposed; {cure}")
         times = np.arange(n) * np.float64(times)
     if times.ndim != 1:
         raise DataError(f"time has shape {times.shape}; expected one time per sample, ({n},).")

@@ -21,6 +21,8 @@ from exactsindy.errors import DataError, nearest
 T = TypeVar("T")
 # The constructor of a trajectory: (times, states, names, *, controls, control_names, derivatives, label).
 Build = Callable[..., T]
+# What lists of trajectories may have one of for each.
+_BESIDE = ("time", "controls", "derivatives")
 
 
 def members(source: Any, columns: Columns, build: Build[T]) -> tuple[list[T], str, list[Notice]]:
@@ -32,7 +34,8 @@ def members(source: Any, columns: Columns, build: Build[T]) -> tuple[list[T], st
     notices: list[Notice] = []
     time_names = []
     for i, (item, table) in enumerate(zip(items, tables, strict=True)):
-        part = _columns_of(columns, i, len(items)) if several else columns
+        beside = {what: _entry(getattr(columns, what), i, len(items), what) for what in _BESIDE} if several else {}
+        part = replace(columns, **beside)
         if all(table is not None for table in tables):
             pieces, name, notes = _from_table(*_with_clock(item, table or {}, part), build)
         else:
@@ -50,13 +53,8 @@ def _is_row(value: Any) -> bool:
     return np.ndim(value) < 2
 
 
-def _columns_of(columns: Columns, i: int, count: int) -> Columns:
-    """Return the columns of trajectory i: the entries of lists, or the values for all trajectories."""
-    beside = {what: _entry(getattr(columns, what), i, count, what) for what in ("time", "controls", "derivatives")}
-    return replace(columns, **beside)
-
-
 def _entry(value: Any, i: int, count: int, what: str) -> Any:
+    """Return what belongs to trajectory i: the entry of a list, or the value for all trajectories."""
     listed = isinstance(value, (list, tuple)) and bool(value) and not any(isinstance(entry, str) for entry in value)
     stacked = isinstance(value, np.ndarray) and value.dtype.kind != "U" and what != "time"
     if not (listed or stacked):
@@ -132,10 +130,8 @@ def _times(table: Table, time: Any) -> tuple[str | None, Any, tuple[Notice, ...]
     if time is None:
         time = next((name for name in table if name.lower() in ("t", "time")), None)
         if time is None:
-            raise DataError(
-                f"time is missing: name the time column, time='...'. The columns are {', '.join(table)}. Or pass the "
-                "step between samples, e.g. time=0.01."
-            )
+            cure = f"The columns are {', '.join(table)}. Or pass the step between samples, e.g. time=0.01."
+            raise DataError(f"time is missing: name the time column, time='...'. {cure}")
     if not isinstance(time, str):
         return None, time, ()
     values, notes = as_times(_column(table, time, "time"), time)

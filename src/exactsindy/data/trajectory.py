@@ -138,10 +138,8 @@ class Trajectories:
         first = parts[0]
         for i, part in enumerate(parts):
             if (part.names, part.control_names) != (first.names, first.control_names):
-                raise DataError(
-                    f"Trajectory {i} has states {part.names} and controls {part.control_names}, trajectory 0 has "
-                    f"{first.names} and {first.control_names}; expected the same in all."
-                )
+                other = f"trajectory 0 has {first.names} and {first.control_names}; expected the same in all."
+                raise DataError(f"Trajectory {i} has states {part.names} and controls {part.control_names}, {other}")
             if (part.derivatives is None) != (first.derivatives is None):
                 raise DataError(f"Trajectory {i} and trajectory 0 must both have derivatives, or neither.")
         wanted = parse_targets(targets, first.names)

@@ -45,10 +45,8 @@ class PyNumDiff:
         values, times = samples(x, t, axis, 3, label)
         step = uniform_step(times, PRINTED)
         if step is None and "dt_or_t" not in inspect.signature(function).parameters:
-            raise DataError(
-                f"{label}: this method needs equally spaced samples; choose one for unequal steps, e.g. "
-                "'splinediff', 'polydiff', 'rbfdiff' or 'rtsdiff'."
-            )
+            cure = "choose one for unequal steps, e.g. 'splinediff', 'polydiff', 'rbfdiff' or 'rtsdiff'."
+            raise DataError(f"{label}: this method needs equally spaced samples; {cure}")
         flat = values.reshape(len(values), -1)
         where: float | Array = times if step is None else step
         pairs = [function(np.ascontiguousarray(column), where, **self.parameters) for column in flat.T]

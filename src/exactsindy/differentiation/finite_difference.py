@@ -147,10 +147,8 @@ class SmoothedFiniteDifference:
         if not (isinstance(self.window, int) and self.window >= 3 and self.window % 2 == 1):
             raise DataError(f"SmoothedFiniteDifference(window={self.window!r}): expected an odd integer >= 3.")
         if not (isinstance(self.polynomial, int) and 0 <= self.polynomial < self.window):
-            raise DataError(
-                f"SmoothedFiniteDifference(polynomial={self.polynomial!r}): expected an integer from 0 to "
-                f"window - 1 = {self.window - 1}."
-            )
+            expected = f"expected an integer from 0 to window - 1 = {self.window - 1}."
+            raise DataError(f"SmoothedFiniteDifference(polynomial={self.polynomial!r}): {expected}")
         FiniteDifference(self.order, self.d)
 
     def __call__(self, x: ArrayLike, t: ArrayLike | float, *, axis: int = 0) -> Array:

@@ -61,7 +61,8 @@ def whittaker(y: ArrayLike, t: ArrayLike | float = 1.0, *, lam: ArrayLike | None
         raise DataError("whittaker: y holds missing or infinite values; split the data at the gaps first.")
     flat = values.reshape(len(values), -1)
     # The penalty leaves quadratics alone; taking one off first keeps large offsets out of the rounding.
-    trend = _quadratic(times, flat)
+    q, _ = np.linalg.qr(np.polynomial.legendre.legvander(2 * (times - times[0]) / (times[-1] - times[0]) - 1, 2))
+    trend = np.asarray(q @ (q.T @ flat))
     fits = _Fits(times, flat - trend)
     columns = flat.shape[1:]
     if lam is None:
@@ -73,10 +74,8 @@ def whittaker(y: ArrayLike, t: ArrayLike | float = 1.0, *, lam: ArrayLike | None
             raise DataError(f"whittaker(lam={lam!r}): expected a positive number, or None to choose it by GCV.")
     rss, trace, smooth = fits.fit(chosen, np.arange(len(chosen)), values=True)
     if smooth is None or not np.isfinite(rss).all():
-        raise DataError(
-            f"whittaker: lam = {chosen.max():g} is too large for doubles; expected at most about 1e12. "
-            "Fit a parabola instead."
-        )
+        expected = "expected at most about 1e12. Fit a parabola instead."
+        raise DataError(f"whittaker: lam = {chosen.max():g} is too large for doubles; {expected}")
     shape = values.shape[1:]
     return Smooth(
         values=(smooth.T + trend).reshape(values.shape),
@@ -97,12 +96,6 @@ def noise_level(data: Trajectories) -> Array:
         squares = squares + smooth.noise**2 * smooth.degrees_of_freedom
         freedom = freedom + smooth.degrees_of_freedom
     return np.asarray(np.sqrt(squares / freedom))
-
-
-def _quadratic(t: Array, y: Array) -> Array:
-    basis = np.polynomial.legendre.legvander(2 * (t - t[0]) / (t[-1] - t[0]) - 1, 2)
-    q, _ = np.linalg.qr(basis)
-    return np.asarray(q @ (q.T @ y))
 
 
 @dataclass(frozen=True)

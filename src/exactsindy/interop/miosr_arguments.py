@@ -40,10 +40,8 @@ def check(given: Any) -> None:
     if constraint_order not in ("target", "feature"):
         raise ConstraintError(f"constraint_order={constraint_order!r}: expected 'target' or 'feature'.")
     if given.unbias and given.constraint_lhs is not None:
-        raise ConstraintError(
-            "unbias=True fits the coefficients again without the constraints, which would then not hold: use "
-            "unbias=False, with alpha=0 for no bias."
-        )
+        cure = "which would then not hold: use unbias=False, with alpha=0 for no bias."
+        raise ConstraintError(f"unbias=True fits the coefficients again without the constraints, {cure}")
     if (given.constraint_lhs is None) != (given.constraint_rhs is None):
         one, other = ("lhs", "rhs") if given.constraint_rhs is None else ("rhs", "lhs")
         raise ConstraintError(f"constraint_{one} is given without constraint_{other}: both are needed, lhs @ w = rhs.")
@@ -57,10 +55,8 @@ def rows(x: Any, y: Any, sample_weight: Any) -> tuple[Array, Array, Array | None
     theta, targets = _real(x, "x"), _real(y, "y")
     targets = targets[:, None] if targets.ndim == 1 else targets
     if theta.ndim != 2 or targets.ndim != 2 or len(theta) != len(targets):
-        raise ProblemError(
-            f"x has shape {theta.shape}, y has shape {np.shape(y)}: expected (samples, features) and (samples,) or "
-            "(samples, targets) with as many samples."
-        )
+        expected = "expected (samples, features) and (samples,) or (samples, targets) with as many samples."
+        raise ProblemError(f"x has shape {theta.shape}, y has shape {np.shape(y)}: {expected}")
     weights = None if sample_weight is None else _real(sample_weight, "sample_weight")
     if weights is not None:
         weights = np.broadcast_to(weights, (len(theta),)) if weights.ndim == 0 else weights
@@ -83,10 +79,8 @@ def budget(target_sparsity: int | None, group_sparsity: Any, n_targets: int) -> 
     several = np.ndim(group_sparsity) > 0
     group = tuple(int(v) for v in group_sparsity) if several else (int(group_sparsity),) * n_targets
     if len(group) != n_targets:
-        raise SolverError(
-            f"group_sparsity={group_sparsity!r} has {len(group)} entries for {n_targets} targets: give one number of "
-            "terms for each."
-        )
+        cure = "give one number of terms for each."
+        raise SolverError(f"group_sparsity={group_sparsity!r} has {len(group)} entries for {n_targets} targets: {cure}")
     if target_sparsity is None:
         return group
     return Total(int(target_sparsity), caps=group) if n_targets > 1 else (min(int(target_sparsity), group[0]),)

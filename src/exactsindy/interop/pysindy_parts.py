@@ -73,10 +73,8 @@ def from_pysindy(part: object) -> PySINDyLibrary | PySINDyDifferentiation:
         return PySINDyLibrary(part)
     if isinstance(part, methods.BaseDifferentiation):
         return PySINDyDifferentiation(part)
-    raise ProblemError(
-        f"from_pysindy: got {type(part).__name__}; expected a PySINDy feature library, e.g. ps.PolynomialLibrary(), or "
-        "a differentiation method, e.g. ps.FiniteDifference()."
-    )
+    example = "ps.PolynomialLibrary(), or a differentiation method, e.g. ps.FiniteDifference()."
+    raise ProblemError(f"from_pysindy: got {type(part).__name__}; expected a PySINDy feature library, e.g. {example}")
 
 
 class PySINDyLibrary(Library):
@@ -165,10 +163,8 @@ class PySINDyDifferentiation:
 
     def __post_init__(self) -> None:
         if getattr(self.method, "d", 1) != 1:
-            raise DataError(
-                f"from_pysindy: the method takes derivative d={self.method.d}; expected d=1. For x'' name the target "
-                "x'' in the data."
-            )
+            expected = "expected d=1. For x'' name the target x'' in the data."
+            raise DataError(f"from_pysindy: the method takes derivative d={self.method.d}; {expected}")
 
     def __call__(self, x: ArrayLike, t: ArrayLike | float, *, axis: int = 0) -> Array:
         """Return the derivative of ``x`` along ``axis``."""

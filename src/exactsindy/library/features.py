@@ -74,10 +74,8 @@ class Features:
         """
         flat = [np.asarray(row, dtype=float).reshape(-1) for row in inputs]
         if len(flat) != len(self.inputs):
-            raise ProblemError(
-                f"evaluate got {len(flat)} columns; this library needs {len(self.inputs)}: "
-                f"{', '.join(Term(((v, 1),)).name for v in self.inputs)}, in this order (`features.inputs`)."
-            )
+            names = f"{', '.join(Term(((v, 1),)).name for v in self.inputs)}, in this order (`features.inputs`)."
+            raise ProblemError(f"evaluate got {len(flat)} columns; this library needs {len(self.inputs)}: {names}")
         sizes = [row.size for row in flat]
         if len(set(sizes)) > 1:
             raise ProblemError(f"evaluate got columns of {sizes} samples; expected as many in each.")
@@ -135,7 +133,5 @@ class Features:
         finite = np.isfinite(rows)
         if not finite.all():
             term, sample = (int(i) for i in np.argwhere(~finite)[0])
-            raise DataError(
-                f"The term {self.names[term]!r} is {rows[term, sample]} at sample {sample}: it is not defined "
-                "there. Leave the term out, or shift or restrict the data."
-            )
+            cure = "it is not defined there. Leave the term out, or shift or restrict the data."
+            raise DataError(f"The term {self.names[term]!r} is {rows[term, sample]} at sample {sample}: {cure}")

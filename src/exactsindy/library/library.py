@@ -152,10 +152,8 @@ class PerEquation(Library):
             if equation_state(name) == equation_state(target):
                 return library
         if self.default is None:
-            raise ProblemError(
-                f"PerEquation has no library for the equation {target!r}; it has {', '.join(by_name)}. "
-                "Add it, or give default=..."
-            )
+            cure = f"it has {', '.join(by_name)}. Add it, or give default=..."
+            raise ProblemError(f"PerEquation has no library for the equation {target!r}; {cure}")
         return self.default
 
     def __eq__(self, other: object) -> bool:

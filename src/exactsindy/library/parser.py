@@ -163,10 +163,8 @@ class _Reader:
         if not self.text[word.end() :].lstrip().startswith("("):
             raise self.variables.unknown(word.group(), f"Term {self.text!r}")
         if word.group() not in FUNCTIONS:
-            raise ProblemError(
-                f"Term {self.text!r}: unknown function {word.group()!r}. {nearest(word.group(), FUNCTIONS)} "
-                "Pass a Python function in Terms([...]) for any other."
-            )
+            cure = f"{nearest(word.group(), FUNCTIONS)} Pass a Python function in Terms([...]) for any other."
+            raise ProblemError(f"Term {self.text!r}: unknown function {word.group()!r}. {cure}")
         self.at = word.end()
         self.take("(")
         argument = self.sum()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -71,12 +71,8 @@ NAME = Style(
     call=lambda function, argument: f"{function}({argument})",
     fraction=lambda above, below: f"{above}/{below}",
 )
-PYTHON = Style(
-    times="*",
-    power=lambda base, n: f"{base}**{n}",
-    leaf=derivative_name,
-    call=lambda function, argument: f"np.{function}({argument})",
-    fraction=lambda above, below: f"{above}/{below}",
+PYTHON = replace(
+    NAME, times="*", power=lambda base, n: f"{base}**{n}", call=lambda function, argument: f"np.{function}({argument})"
 )
 LATEX = Style(
     times=r" \, ",

@@ -46,8 +46,7 @@ class Program:
         place = {register: row for row, register in reversed(tuple(enumerate(self.outputs)))}
         registers = range(len(self.inputs), len(self.inputs) + len(self.steps))
         scratch_of = {register: i for i, register in enumerate(r for r in registers if r not in place)}
-        width = min(n, _BLOCK)
-        scratch = np.empty((len(scratch_of), width))
+        scratch = np.empty((len(scratch_of), min(n, _BLOCK)))
         with np.errstate(all="ignore"):
             for start in range(0, n, _BLOCK):
                 stop = min(start + _BLOCK, n)

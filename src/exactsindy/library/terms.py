@@ -64,25 +64,21 @@ def _term(item: Any, variables: Variables) -> Term:
         return parse_term(item, variables)
     if isinstance(item, Term):
         return _checked(item, variables)
-    if _is_sympy(item):
+    if any(cls.__module__.startswith("sympy.") for cls in type(item).__mro__):  # sympy need not be installed
         return _from_sympy(item, variables)
     if isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], str) and callable(item[1]):
         return _custom(item[1], item[0], variables)
     if callable(item):
         return _custom(item, None, variables)
-    raise ProblemError(
-        f"Terms([...]): got {item!r} of type {type(item).__name__}; expected a name, a function, a pair "
-        "(name, function), a sympy expression or a Term."
-    )
+    expected = "expected a name, a function, a pair (name, function), a sympy expression or a Term."
+    raise ProblemError(f"Terms([...]): got {item!r} of type {type(item).__name__}; {expected}")
 
 
 def _checked(term: Term, variables: Variables) -> Term:
     for variable in term.variables():
         if variable.name not in variables.known or not set(variable.axes) <= set(variables.axes):
-            raise ProblemError(
-                f"Terms([...]): the term {term.name!r} uses {variable.name!r}, which the data do not have; "
-                f"known are {', '.join(variables.known)}."
-            )
+            known = f"which the data do not have; known are {', '.join(variables.known)}."
+            raise ProblemError(f"Terms([...]): the term {term.name!r} uses {variable.name!r}, {known}")
     return term
 
 
@@ -106,18 +102,11 @@ def _custom(function: Callable[..., Any], name: str | None, variables: Variables
     bad = [a for a, v in zip(arguments, inputs, strict=True) if v is None]
     if bad or not inputs:
         seen = f"has the argument {bad[0]!r}" if bad else "has no named arguments"
-        raise ProblemError(
-            f"Terms([...]): the function {label!r} {seen}; name its arguments after the variables it uses "
-            f"({', '.join(variables.known)})."
-        )
+        cure = f"name its arguments after the variables it uses ({', '.join(variables.known)})."
+        raise ProblemError(f"Terms([...]): the function {label!r} {seen}; {cure}")
     used = tuple(variable for variable in inputs if variable is not None)
     written = name if name is not None else f"{label}({', '.join(arguments)})"
     return Term(((Custom(written, function, used), 1),))
-
-
-def _is_sympy(value: object) -> bool:
-    """Return True if a value is a sympy expression, without importing sympy."""
-    return any(cls.__module__.startswith("sympy.") for cls in type(value).__mro__)
 
 
 def _read_sympy(expression: Any, variables: Variables) -> Expression:

@@ -82,10 +82,9 @@ class Variables:
         if name in self.known:
             return Variable(name)
         for state in self.states:
-            if name.startswith(f"{state}_"):
-                axes = _axes(name[len(state) + 1 :], self.axes)
-                if axes:
-                    return self.derivative(state, axes)
+            axes = _axes(name.removeprefix(f"{state}_"), self.axes) if name.startswith(f"{state}_") else ()
+            if axes:
+                return self.derivative(state, axes)
         return None
 
     def derivative(self, state: str, axes: Iterable[str]) -> Variable:

@@ -1,7 +1,5 @@
 """Make the bundled synthetic data again: ``python -m exactsindy.systems.bundled FOLDER``."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -154,12 +154,8 @@ def duffing(omega: float = -2.0, alpha: float = 0.1) -> System:
     return System("duffing", ("x", "y", "X", "Y"), {"omega": omega, "alpha": alpha}, rate, sample, truth)
 
 
-SYSTEMS: Mapping[str, System] = MappingProxyType(
-    {
-        system.name: system
-        for system in (lorenz(), hopf(), mhd(), van_der_pol(), lotka_volterra(), roessler(), duffing())
-    }
-)
+_PUBLISHED = (lorenz(), hopf(), mhd(), van_der_pol(), lotka_volterra(), roessler(), duffing())
+SYSTEMS: Mapping[str, System] = MappingProxyType({system.name: system for system in _PUBLISHED})
 
 
 def find_system(name: str) -> System:

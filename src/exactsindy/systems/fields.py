@@ -121,10 +121,8 @@ def _one_dimensional(name: str, truth: Mapping[str, float], length: float, end: 
 
 def _kuramoto_sivashinsky() -> FieldSystem:
     truth = {"u_t": {"u u_x": -1.0, "u_xx": -1.0, "u_xxxx": -1.0}}
-    times = np.arange(251) * np.float64(0.1)
-    return FieldSystem(
-        "kuramoto_sivashinsky", truth, {"x": 32 * np.pi}, 1024, times, _published_ks, _published_library()
-    )
+    times, lengths, name = np.arange(251) * np.float64(0.1), {"x": 32 * np.pi}, "kuramoto_sivashinsky"
+    return FieldSystem(name, truth, lengths, 1024, times, _published_ks, _published_library())
 
 
 def _reaction_diffusion() -> FieldSystem:
@@ -138,28 +136,17 @@ def _reaction_diffusion() -> FieldSystem:
     return FieldSystem("reaction_diffusion", truth, lengths, 64, np.linspace(0, 5, 101), _spiral, library)
 
 
-FIELD_SYSTEMS: Mapping[str, FieldSystem] = MappingProxyType(
-    {
-        system.name: system
-        for system in (
-            _kuramoto_sivashinsky(),
-            _reaction_diffusion(),
-            _one_dimensional("burgers", {"u u_x": -1.0, "u_xx": 0.1}, 2 * np.pi, 4.0, random_waves(1, 3, 1.5)),
-            _one_dimensional(
-                "korteweg_de_vries", {"u u_x": -6.0, "u_xxx": -1.0}, 20.0, 2.0, random_waves(1, 3, 0.8, 0.5)
-            ),
-            _one_dimensional("fisher", {"u": 1.0, "u^2": -1.0, "u_xx": 0.1}, 20.0, 6.0, random_waves(1, 5, 0.2, 0.25)),
-            _one_dimensional("allen_cahn", {"u": 1.0, "u^3": -1.0, "u_xx": 0.05}, 20.0, 5.0, random_waves(1, 8, 0.7)),
-            _one_dimensional(
-                "swift_hohenberg",
-                {"u": -0.5, "u^3": -1.0, "u_xx": -2.0, "u_xxxx": -1.0},
-                20 * np.pi,
-                10.0,
-                random_waves(1, 16, 1.0),
-            ),
-        )
-    }
+_SWIFT_HOHENBERG = {"u": -0.5, "u^3": -1.0, "u_xx": -2.0, "u_xxxx": -1.0}
+_PUBLISHED = (
+    _kuramoto_sivashinsky(),
+    _reaction_diffusion(),
+    _one_dimensional("burgers", {"u u_x": -1.0, "u_xx": 0.1}, 2 * np.pi, 4.0, random_waves(1, 3, 1.5)),
+    _one_dimensional("korteweg_de_vries", {"u u_x": -6.0, "u_xxx": -1.0}, 20.0, 2.0, random_waves(1, 3, 0.8, 0.5)),
+    _one_dimensional("fisher", {"u": 1.0, "u^2": -1.0, "u_xx": 0.1}, 20.0, 6.0, random_waves(1, 5, 0.2, 0.25)),
+    _one_dimensional("allen_cahn", {"u": 1.0, "u^3": -1.0, "u_xx": 0.05}, 20.0, 5.0, random_waves(1, 8, 0.7)),
+    _one_dimensional("swift_hohenberg", _SWIFT_HOHENBERG, 20 * np.pi, 10.0, random_waves(1, 16, 1.0)),
 )
+FIELD_SYSTEMS: Mapping[str, FieldSystem] = MappingProxyType({system.name: system for system in _PUBLISHED})
 
 
 def find_field_system(name: str) -> FieldSystem:

@@ -82,7 +82,13 @@ class System:
 
         LSODA with relative and absolute tolerance 1e-12, as in the published experiments.
         """
-        return integrate(self.right_hand_side, _initial(x0, self), _times(t))
+        start, times = np.asarray(x0, dtype=np.float64), np.asarray(t, dtype=np.float64)
+        if start.shape != (len(self.states),) or not np.isfinite(start).all():
+            states = f"one for each of the states {', '.join(self.states)}."
+            raise DataError(f"x0: got shape {start.shape}; expected {len(self.states)} finite numbers, {states}")
+        if times.ndim != 1 or times.size < 2 or not np.isfinite(times).all() or not (np.diff(times) > 0).all():
+            raise DataError("t: expected at least two increasing finite times, e.g. np.arange(0, 10, 0.002).")
+        return integrate(self.right_hand_side, start, times)
 
     def coefficients(self, terms: Sequence[str], targets: Sequence[str] | None = None) -> Array:
         """Return the true coefficients over a library's term names, shape ``(m, D)``.
@@ -98,10 +104,8 @@ class System:
                 raise DataError(f"targets: {target!r} is not an equation of {self.name}; {known}.")
             missing = [name for name in self.truth[target] if name not in column]
             if missing:
-                raise DataError(
-                    f"terms: the library lacks {missing}, which equation {target} of {self.name} contains; "
-                    "use a larger library."
-                )
+                where = f"which equation {target} of {self.name} contains; use a larger library."
+                raise DataError(f"terms: the library lacks {missing}, {where}")
             for name, value in self.truth[target].items():
                 coefficients[row, column[name]] = value
         return coefficients
@@ -116,10 +120,8 @@ def integrate(right_hand_side: Callable[[Array], Array], x0: Array, times: Array
     def rate(t: float, x: Array) -> Array:
         # LSODA meets a finite-time singularity with ever smaller steps and would never return.
         if not x @ x < limit:
-            raise DataError(
-                f"x0: the trajectory from {x0.tolist()} runs away near t = {t:.6g}; start elsewhere or "
-                "simulate for a shorter time."
-            )
+            cure = "start elsewhere or simulate for a shorter time."
+            raise DataError(f"x0: the trajectory from {x0.tolist()} runs away near t = {t:.6g}; {cure}")
         return right_hand_side(x)
 
     span = (times[0], times[-1])
@@ -138,20 +140,3 @@ def entry_named(name: str, catalogue: Mapping[str, Entry], kind: str) -> Entry:
     if key in catalogue:
         return catalogue[key]
     raise DataError(f"name: there is no {kind} {name!r}. {nearest(key, catalogue)}")
-
-
-def _initial(x0: ArrayLike, system: System) -> Array:
-    start = np.asarray(x0, dtype=np.float64)
-    if start.shape != (len(system.states),) or not np.isfinite(start).all():
-        raise DataError(
-            f"x0: got shape {start.shape}; expected {len(system.states)} finite numbers, "
-            f"one for each of the states {', '.join(system.states)}."
-        )
-    return start
-
-
-def _times(t: ArrayLike) -> Array:
-    times = np.asarray(t, dtype=np.float64)
-    if times.ndim != 1 or times.size < 2 or not np.isfinite(times).all() or not (np.diff(times) > 0).all():
-        raise DataError("t: expected at least two increasing finite times, e.g. np.arange(0, 10, 0.002).")
-    return times
