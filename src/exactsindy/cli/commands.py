@@ -8,9 +8,8 @@ from typing import Annotated
 import typer
 
 from exactsindy.cli import discover_command as discovering
-from exactsindy.cli import model_commands as models
 from exactsindy.cli import plugins
-from exactsindy.cli import run_commands as runs
+from exactsindy.cli import saved_commands as saved
 from exactsindy.cli import solve_commands as solving
 from exactsindy.cli import system_commands as systems
 from exactsindy.cli.output import Commands
@@ -55,9 +54,9 @@ app.command()(discovering.discover)
 app.command()(solving.solve)
 app.command()(solving.path)
 app.command()(solving.pool)
-app.command()(runs.verify)
-app.command()(runs.report)
-app.command()(models.simulate)
-app.command()(models.export)
+app.command()(saved.verify)
+app.command()(saved.report)
+app.command()(saved.simulate)
+app.command()(saved.export)
 app.add_typer(systems.app, name="systems")
 plugins.add_commands(app)

@@ -87,7 +87,8 @@ def discover(
         )
     output.show(found.to_dict(), json, lambda: str(found))
     if run is not None:
-        about = {"command": sys.argv[1:], "file": data.name, "file_sha256": _sha256(data)}
+        digest = hashlib.sha256(data.read_bytes()).hexdigest()
+        about = {"command": sys.argv[1:], "file": data.name, "file_sha256": digest}
         found.save(run, about={**about, "constraints": constraint or []})
     if save is not None:
         found.model.save(save)
@@ -109,7 +110,3 @@ def library(data: Any, degree: int | None, order: int) -> Any:
     if isinstance(data, Field):
         return Polynomials(degree, bias=False) + Polynomials(degree) * Derivatives(order)
     return Polynomials(degree)
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,17 +1,17 @@
 """Plots of results with matplotlib: ``es.plots.fit(found)``, ``es.plots.path(path)``."""
 
+from exactsindy.plots.data_plots import field as field
+from exactsindy.plots.data_plots import fit as fit
+from exactsindy.plots.data_plots import phase as phase
 from exactsindy.plots.discovery_like import DiscoveryLike as DiscoveryLike
-from exactsindy.plots.fields import field as field
-from exactsindy.plots.paths import PathCurve as PathCurve
-from exactsindy.plots.paths import path as path
-from exactsindy.plots.paths import path_curves as path_curves
 from exactsindy.plots.replays import Replay as Replay
 from exactsindy.plots.replays import replay as replay
 from exactsindy.plots.replays import replay_field as replay_field
+from exactsindy.plots.support_plots import PathCurve as PathCurve
 from exactsindy.plots.support_plots import comparison as comparison
+from exactsindy.plots.support_plots import path as path
+from exactsindy.plots.support_plots import path_curves as path_curves
 from exactsindy.plots.support_plots import supports as supports
 from exactsindy.plots.support_plots import worse as worse
-from exactsindy.plots.trajectories import fit as fit
-from exactsindy.plots.trajectories import phase as phase
 
 __all__ = ["comparison", "field", "fit", "path", "phase", "supports"]

@@ -21,15 +21,7 @@ CYCLE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6b6
 def panels(
     ax: Axes | Sequence[Axes] | None, count: int = 1, *, width: float = 6.0, height: float = 2.4, three: bool = False
 ) -> list[Axes]:
-    """Return ``count`` axes: those given, or those of a new figure, one below the other.
-
-    Raises
-    ------
-    DataError
-        If other than ``count`` axes were given.
-    MissingDependency
-        If matplotlib is absent.
-    """
+    """Return ``count`` axes: those given, or those of a new figure, one below the other."""
     optional("matplotlib", "report", "A plot")
     if ax is not None:
         axes = list(np.ravel(np.asarray(ax, dtype=object)))

@@ -121,13 +121,8 @@ def _layout(x: str, y: str, height: int = 300) -> dict[str, Any]:
 
 def _line(x: NDArray[np.float64], y: NDArray[np.float64], name: str, colour: str) -> dict[str, Any]:
     chosen = _thinned(len(x))
-    return {
-        "x": _numbers(x[chosen]),
-        "y": _numbers(y[chosen]),
-        "mode": "lines",
-        "line": {"color": colour, "width": 1.5},
-        "name": name,
-    }
+    line = {"color": colour, "width": 1.5}
+    return {"x": _numbers(x[chosen]), "y": _numbers(y[chosen]), "mode": "lines", "line": line, "name": name}
 
 
 def _points(x: NDArray[np.float64], y: NDArray[np.float64], name: str, colour: str) -> dict[str, Any]:

@@ -69,16 +69,14 @@ def report(result: DiscoveryLike, path: str | os.PathLike[str], *, title: str = 
     """
     jinja2 = optional("jinja2", "report", "The HTML report")
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["figure"] = lambda figure: jinja2.utils.markupsafe.Markup(_script_safe(figure))
+    # JSON that cannot end the script element it stands in.
+    environment.filters["figure"] = lambda figure: jinja2.utils.markupsafe.Markup(
+        json.dumps(figure, separators=(",", ":")).replace("<", "\\u003c")
+    )
     template = environment.from_string(files(__package__).joinpath("page.html").read_text(encoding="utf-8"))
     target = Path(path)
     write_atomically(target, template.render(title=title, plotly=_plotly(), **_page(result)))
     return target
-
-
-def _script_safe(figure: Any) -> str:
-    """Return JSON that cannot end the script element it stands in."""
-    return json.dumps(figure, separators=(",", ":")).replace("<", "\\u003c")
 
 
 @cache
@@ -112,8 +110,7 @@ def _page(result: DiscoveryLike) -> dict[str, Any]:
 
 def _equation(result: DiscoveryLike, i: int) -> dict[str, Any]:
     solution, row = result.solution, result.model.rows[i]
-    joint = solution.joint
-    entry = 0 if joint else i
+    entry = 0 if solution.joint else i
     choice = result.selection.choices[entry]
     return {
         "name": row.name,
@@ -172,8 +169,7 @@ def _trajectories(result: DiscoveryLike) -> dict[str, Any]:
     several = len(runs) > 1
     fits, residuals = [], []
     for run in runs:
-        for figure, column in ((figures.fit_figure, j) for j in range(len(run.names))):
-            fits.append(_labelled(figure(run, column), run.label, several))
+        fits += [_labelled(figures.fit_figure(run, j), run.label, several) for j in range(len(run.names))]
         for row in range(len(run.rate_names)):
             if np.isfinite(run.predicted[:, row]).any():
                 residuals.append(_labelled(figures.residual_figure(run, row), run.label, several))

@@ -86,11 +86,7 @@ def _margin(margin: float) -> str:
         return "there is no other"
     if margin == 0:
         return "another one fits exactly as well"
-    return (
-        f"the next best is {100 * margin:.2g} % worse"
-        if margin < 1
-        else f"the next best is {1 + margin:.3g} times worse"
-    )
+    return f"the next best is {f'{100 * margin:.2g} %' if margin < 1 else f'{1 + margin:.3g} times'} worse"
 
 
 def _inclusion(result: DiscoveryLike, target: str) -> Iterator[str]:
@@ -105,8 +101,7 @@ def _inclusion(result: DiscoveryLike, target: str) -> Iterator[str]:
 def joint_facts(result: DiscoveryLike) -> Iterator[str]:
     """Yield what is known about all equations of a shared budget together."""
     choice = result.selection.choices[0]
-    status = result.solution.status[0]
-    yield f"All equations together: {choice.k} terms, {choice.words()}. {status.value}"
+    yield f"All equations together: {choice.k} terms, {choice.words()}. {result.solution.status[0].value}"
 
 
 def _within(solution: Solution) -> str:
@@ -127,11 +122,6 @@ def proved(result: DiscoveryLike) -> str:
 
 
 def _wrap(text: str, indent: str, hanging: int) -> list[str]:
-    return textwrap.wrap(
-        text,
-        _WIDTH,
-        initial_indent=indent,
-        subsequent_indent=indent + " " * hanging,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    wrapper = textwrap.TextWrapper(_WIDTH, indent, indent + " " * hanging)
+    wrapper.break_long_words = wrapper.break_on_hyphens = False
+    return wrapper.wrap(text)

@@ -1,0 +1,122 @@
+"""verify, report, simulate, export: what to do with a run folder or a saved model."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from exactsindy.cli import options, output
+
+if TYPE_CHECKING:
+    from exactsindy.model import Model
+
+Folder = Annotated[Path, typer.Argument(help="Run folder, made by `discover --run`.", show_default=False)]
+File = Annotated[Path, typer.Argument(help="Model, made by `discover --save`.", show_default=False)]
+_FORMATS: dict[str, Callable[[Model, int], str]] = {
+    "text": lambda model, digits: "\n".join(model.equations(digits)),
+    "latex": lambda model, digits: model.to_latex(digits),
+    "sympy": lambda model, digits: "\n".join(map(str, model.to_sympy())),
+    "python": lambda model, digits: model.to_python().rstrip("\n"),
+    "mathml": lambda model, digits: model.to_mathml(),
+}
+
+
+def verify(run: Folder, json: options.Json = False) -> None:
+    r"""Check the claims of a run without the solver's search; exit code 4 if one does not hold.
+
+    Solution, path and rivals are recomputed from the regression; model.json and run.json must agree with the solution.
+    Exit code 5 if something claimed to be proved could not be checked, e.g. because there are too many supports.
+
+    \b
+    Example:
+      exactsindy verify run
+    """
+    from exactsindy.discovery import Discovery, verify_run
+
+    result = verify_run(Discovery.load(run))
+    record = {
+        "ok": result.ok,
+        "optimality": result.solution.optimality,
+        "same_problem": result.solution.same_problem,
+        "failures": list(result.failures),
+        "unchecked": list(result.unchecked),
+    }
+    output.show(record, json, lambda: str(result))
+    output.finish(output.REFUTED if not result.ok else output.NOT_CHECKED if result.unchecked else output.OK)
+
+
+def report(
+    run: Folder,
+    out: Annotated[Path | None, typer.Option(help="The file; report.html in the run folder by default.")] = None,
+) -> None:
+    r"""Write the report of a run: one HTML file that works offline.
+
+    \b
+    Example:
+      exactsindy report run --out report.html
+    """
+    from exactsindy.discovery import Discovery
+
+    stored = Discovery.load(run)
+    file = out if out is not None else run / "report.html"
+    named = stored.about.get("file")
+    stored.report(file, title=f"Governing equations of {named}" if named else "Governing equations")
+    typer.echo(str(file))
+
+
+def simulate(
+    model: File,
+    start: Annotated[str, typer.Option(help="Initial states: 1.0,2.0.")],
+    until: Annotated[float, typer.Option(help="Last time.")],
+    step: Annotated[float | None, typer.Option(help="Time between rows; a hundredth of --until.")] = None,
+    out: Annotated[Path | None, typer.Option(help="CSV file; standard output by default.")] = None,
+) -> None:
+    r"""Integrate a saved model and print a CSV table.
+
+    \b
+    Example:
+      exactsindy simulate model.json --start 30,4 --until 20
+    """
+    import numpy as np
+
+    from exactsindy._atomic import write_atomically
+    from exactsindy.model import Model
+
+    equations = Model.load(model)
+    width = until / 100 if step is None else step
+    if not until > 0 or not width > 0:
+        output.fail(f"--until {until:g}, --step {width:g}: expected positive numbers.")
+    times = np.arange(0.0, until + width / 2, width)
+    run = equations.simulate(options.numbers(start, "--start"), times)
+    text = io.StringIO()
+    text.write(",".join(["t", *run.names]) + "\n")
+    np.savetxt(text, np.column_stack([run.t, run.x]), delimiter=",", fmt="%.10g")
+    if out is None:
+        typer.echo(text.getvalue(), nl=False)
+    else:
+        write_atomically(out, text.getvalue())
+    if not run.success:
+        output.fail(run.status.value)
+
+
+def export(
+    model: File,
+    to: Annotated[str, typer.Option(help=f"One of {', '.join(_FORMATS)}.")] = "text",
+    digits: Annotated[int, typer.Option(min=1, help="Significant digits of text and LaTeX.")] = 6,
+) -> None:
+    r"""Print a saved model as text, LaTeX, SymPy, a Python function or MathML.
+
+    \b
+    Example:
+      exactsindy export model.json --to latex
+    """
+    from exactsindy.model import Model
+
+    if to not in _FORMATS:
+        output.fail(f"--to {to!r}: expected one of {', '.join(_FORMATS)}.")
+    equations = Model.load(model)
+    typer.echo(_FORMATS[to](equations, digits))
