@@ -8,8 +8,7 @@ import pytest
 from exactsindy.data import Field, Trajectories
 from exactsindy.forms import WeakForm
 from exactsindy.forms.base import groups, trial
-from exactsindy.forms.weak.field_noise import FieldNoise
-from exactsindy.forms.weak.whitening import field_noise, stacked
+from exactsindy.forms.weak.whitening import FieldNoise, field_noise, stacked
 from exactsindy.library import Derivatives, Polynomials, Terms
 from exactsindy.systems import add_noise, lorenz
 from forms.cases import burgers, least_squares
@@ -103,7 +102,7 @@ def test_slabs_do_not_change_the_covariance(monkeypatch):
     (rows,) = WeakForm(40)._field(data, equations)
     noise = FieldNoise(rows, 0, trial(truth, equations, "WeakForm"), field_noise(data))
     whole = noise.covariance()
-    monkeypatch.setattr("exactsindy.forms.weak.field_noise._NUMBERS", 1000)
+    monkeypatch.setattr("exactsindy.forms.weak.whitening._NUMBERS", 1000)
     assert np.allclose(noise.covariance(), whole, rtol=1e-10, atol=1e-12 * whole.max())
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from exactsindy.data import Data, Trajectories, cuts
+from exactsindy.data import Data, cuts
 from exactsindy.errors import ProblemError
 from exactsindy.forms.base import TrialLike, fitted, groups, only_trajectories, trial
 from exactsindy.forms.increment.increment_rows import IncrementRows, compressed, split
@@ -122,14 +122,9 @@ class IncrementForm:
         trajectories = only_trajectories(data, "IncrementForm")
         equations = groups(trajectories, library)
         order_one(equations, "IncrementForm")
-        smoothed = self._smoothed(trajectories, library)
+        raw, smoothed = self.states == "raw", self.smoothed
+        if smoothed is None:
+            guide = self.model if self.guide is None else self.guide
+            smoothed = smooth(trajectories) if raw else smooth_guided(trajectories, library, guide)
         model = trial(self.model, equations, "IncrementForm")
-        raw = self.states == "raw"
         return [IncrementRows(group, smoothed, model, raw, raw and self.hermite) for group in equations]
-
-    def _smoothed(self, data: Trajectories, library: Library) -> Smoothed:
-        if self.smoothed is not None:
-            return self.smoothed
-        if self.states == "raw":
-            return smooth(data)
-        return smooth_guided(data, library, self.model if self.guide is None else self.guide)

@@ -16,10 +16,9 @@ from exactsindy.forms.derivative import SpaceDerivatives
 from exactsindy.forms.form import Form
 from exactsindy.forms.rows import Rows, Whiteness, lag_correlation, summed
 from exactsindy.forms.weak.by_parts import ByParts, IntegralPlan
-from exactsindy.forms.weak.field_noise import FieldNoise
 from exactsindy.forms.weak.patch import box_of
 from exactsindy.forms.weak.placement import Axis, Placement, Rng, Width, sample_lines
-from exactsindy.forms.weak.whitening import NoisyStates, WhitenedRows, field_noise, stacked
+from exactsindy.forms.weak.whitening import FieldNoise, NoisyStates, WhitenedRows, field_noise, stacked
 from exactsindy.forms.weak.window_rows import FieldRows, TrajectoryRows
 from exactsindy.forms.weak.windows import AxisWindows
 from exactsindy.library import Library

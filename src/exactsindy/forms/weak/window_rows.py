@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,14 +132,13 @@ class FieldRows:
         if key not in self._shared:
             if len(self._shared) >= _SHARED:
                 self._shared.clear()
-            tables = []
-            for _, orders in self.plan.columns:
-                total = np.ones(1)
-                for axis, order in zip(self.windows, (*orders, 0), strict=True):
-                    total = np.outer(total, axis.weights(k)[order]).reshape(-1)
-                tables.append(total)
-            self._shared[key] = np.array(tables)
+            self._shared[key] = np.array([self.test(k, (*orders, 0)).reshape(-1) for _, orders in self.plan.columns])
         return self._shared[key]
+
+    def test(self, k: int, orders: Sequence[int], times: slice = slice(None)) -> Array:
+        """Return the weights of a derivative of the test function in a window; ``orders`` has that in time last."""
+        tables = [axis.weights(k)[order] for axis, order in zip(self.windows, orders, strict=True)]
+        return np.asarray(reduce(np.multiply.outer, [*tables[:-1], tables[-1][times]]))
 
     def _targets(self, k: int, inputs: Sequence[Array]) -> Array:
         targets = []
