@@ -182,9 +182,8 @@ class LinearMatrix:
                 f"and {width} terms."
             )
         if rhs.shape != (len(lhs),):
-            raise ConstraintError(
-                f"{rules.speaker}: rhs has shape {rhs.shape}: expected ({len(lhs)},), one number per row of lhs."
-            )
+            cure = f"expected ({len(lhs)},), one number per row of lhs"
+            raise ConstraintError(f"{rules.speaker}: rhs has shape {rhs.shape}: {cure}.")
         if self.order == "feature":
             lhs = lhs.reshape(-1, width, count).transpose(0, 2, 1).reshape(-1, count * width)
         for row, value in zip(lhs, rhs, strict=True):

@@ -19,24 +19,10 @@ def constraint_list(constraints: Any) -> tuple[Any, ...]:
 
 
 def compile_rules(problem: Problem, constraints: Sequence[Any]) -> Rules:
-    """Translate constraints into rows over the coefficients and the presence of the terms of a problem.
+    """Translate constraints (records, or texts for `parse_constraint`) into rows over coefficients and presences.
 
-    Parameters
-    ----------
-    problem
-        Whose equations and terms are named.
-    constraints
-        Records of this room, or texts for `parse_constraint`.
-
-    Returns
-    -------
-    Rules
-        In canonical form.
-
-    Raises
-    ------
-    ConstraintError
-        A name is unknown, a shape or value is wrong, or two constraints contradict each other.
+    A name that is unknown, a wrong shape or value, and two constraints that contradict each other raise a
+    ConstraintError.
 
     Examples
     --------
@@ -48,25 +34,20 @@ def compile_rules(problem: Problem, constraints: Sequence[Any]) -> Rules:
     sources = constraint_list(constraints)
     builder = RulesBuilder(problem)
     for i, constraint in enumerate(sources):
-        with builder.speaking(i):
-            record = parse_constraint(constraint) if isinstance(constraint, str) else constraint
-            if not hasattr(record, "write"):
-                raise ConstraintError(
-                    f"constraints[{i}] is of type {type(constraint).__name__}: expected a constraint such as "
-                    'Equal(...), Bounds(...), Forbid(...), or text such as "x\': x + y == 0".'
-                )
-            record.write(builder)
+        builder.source = i
+        record = parse_constraint(constraint) if isinstance(constraint, str) else constraint
+        if not hasattr(record, "write"):
+            raise ConstraintError(
+                f"constraints[{i}] is of type {type(constraint).__name__}: expected a constraint such as "
+                'Equal(...), Bounds(...), Forbid(...), or text such as "x\': x + y == 0".'
+            )
+        record.write(builder)
     _refuse_contradictions(builder)
     return Rules(
-        problem=problem,
-        sources=sources,
-        equalities=tuple(builder.equalities),
-        inequalities=tuple(builder.inequalities),
-        presence=tuple(builder.presence),
-        lower=builder.lower,
-        upper=builder.upper,
-        least=builder.least,
-        most=builder.most,
+        problem,
+        sources,
+        *(tuple(builder.equalities), tuple(builder.inequalities), tuple(builder.presence)),
+        *(builder.lower, builder.upper, builder.least, builder.most),
         bound_source=builder.bound_source,
         t_level=builder.t_level,
         convex=tuple(builder.convex),
@@ -84,7 +65,7 @@ def _refuse_contradictions(rules: RulesBuilder) -> None:
                 f"constraints[{required[v]}] makes the term {rules.label(v)} present, constraints[{row.source}] "
                 "forbids it: drop one of them."
             )
-    for v in (int(v) for v in (rules.least > rules.most).nonzero()[0]):
+    for v in map(int, (rules.least > rules.most).nonzero()[0]):
         raise ConstraintError(
             f"constraints[{rules.bound_source[v]}]: a present {rules.label(v)} would need a size of at least "
             f"{rules.least[v]:g} and at most {rules.most[v]:g}; use Forbid to exclude it."

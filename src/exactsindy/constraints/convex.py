@@ -67,10 +67,8 @@ class Quadratic:
             q[at[b], at[a]] += value / 2
         values, vectors = np.linalg.eigh(q) if used else (np.zeros(0), q)
         if np.any(values < -_INDEFINITE * max(float(np.abs(values).max(initial=0.0)), 1e-300)):
-            raise ConstraintError(
-                f"{rules.speaker}: the quadratic form is not convex (it has the eigenvalue {values.min():.3g}): the "
-                "matrix q must be positive semidefinite."
-            )
+            form = f"the quadratic form is not convex (it has the eigenvalue {values.min():.3g})"
+            raise ConstraintError(f"{rules.speaker}: {form}: the matrix q must be positive semidefinite.")
         root = (vectors * np.sqrt(np.maximum(values, 0.0))).T
         slope = np.array([line.get(v, 0.0) for v in used])
         rhs = rules.number(self.rhs, "rhs")
@@ -108,15 +106,14 @@ class Dissipative:
         """Add its cone."""
         states = coordinates(rules, None)
         count = len(states)
-        names = {rules.problem.names[v % rules.width]: v % rules.width for v in range(rules.width)}
+        names = {name: j for j, name in enumerate(rules.problem.names)}
         parts: dict[Coefficient, npt.ArrayLike] = {}
         for i, (e, _) in enumerate(states):
             for j, (_, other) in enumerate(states):
                 if other in names and rules.exists[e * rules.width + names[other]]:
                     part = np.zeros((count, count))
-                    part[i, j] -= 0.5
-                    part[j, i] -= 0.5
-                    parts[e, names[other]] = part
+                    part[i, j] = -0.5
+                    parts[e, names[other]] = part + part.T
         PositiveSemidefinite(-rules.number(self.margin, "margin") * np.eye(count), parts).write(rules)
 
 

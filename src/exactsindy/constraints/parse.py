@@ -16,22 +16,9 @@ _RELATIONS: tuple[Relation, ...] = ("==", "<=", ">=")
 def parse_constraint(text: str) -> Linear:
     """Read a linear constraint: ``equation: sum of numbers times terms``, a relation, and a number or such a sum.
 
-    The equation holds until the next ``equation:``. A number alone is a number; the constant term is written ``1*1``.
-
-    Parameters
-    ----------
-    text
-        For example ``"y': x z == -1"``, ``"x': x + 2*x y <= 0"`` or ``"x': y == y': x"``.
-
-    Returns
-    -------
-    Linear
-        The same constraint as a record; names are looked up when it meets a problem.
-
-    Raises
-    ------
-    ConstraintError
-        The text cannot be read.
+    Such as ``"y': x z == -1"``, ``"x': x + 2*x y <= 0"`` or ``"x': y == y': x"``. The equation holds until the next
+    ``equation:``. A number alone is a number; the constant term is written ``1*1``. Names are looked up when the
+    constraint meets a problem; text that cannot be read raises a ConstraintError.
 
     Examples
     --------

@@ -138,9 +138,8 @@ class Symmetry:
         if isinstance(self.matrix, Mapping):
             unknown = [name for name in self.matrix if _state(name) not in states]
             if unknown:
-                raise ConstraintError(
-                    f"{rules.speaker}: matrix names {unknown[0]!r}: the states are {', '.join(states)}."
-                )
+                known = ", ".join(states)
+                raise ConstraintError(f"{rules.speaker}: matrix names {unknown[0]!r}: the states are {known}.")
             given = {_state(name): rules.number(value, "matrix") for name, value in self.matrix.items()}
             return np.diag([given.get(name, 1.0) for name in states])
         matrix = np.asarray(self.matrix, dtype=np.float64)
@@ -174,13 +173,10 @@ class Conserved:
         """Add its rows."""
         quantity = parse_polynomial(self.quantity, rules.speaker)
         owners = coordinates(rules, None)
-        states = {name for _, name in owners}
-        for powers in quantity:
-            for name, _ in powers:
-                if name not in states:
-                    raise ConstraintError(
-                        f"{rules.speaker}: quantity depends on {name!r}: the states are {', '.join(sorted(states))}."
-                    )
+        states = sorted({name for _, name in owners})
+        for name in (name for powers in quantity for name, _ in powers if name not in states):
+            known = ", ".join(states)
+            raise ConstraintError(f"{rules.speaker}: quantity depends on {name!r}: the states are {known}.")
         balance: dict[Monomial, dict[int, float]] = {}
         for e, name in owners:
             for part, c in quantity.items():

@@ -7,8 +7,7 @@ A variable is a pair (equation, term), numbered ``equation * D + term`` over ``p
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol, TypeAlias
@@ -83,12 +82,9 @@ class Rules:
                 e = parent[e]
             return e
 
-        rows = [*self.equalities, *self.inequalities, *self.presence]
-        touched = [[v // self.width for v in row.variables] for row in rows]
-        touched += [[v // self.width for v in item.variables] for item in self.convex]
-        for equations in touched:
-            for e in equations[1:]:
-                parent[root(e)] = root(equations[0])
+        for row in (*self.equalities, *self.inequalities, *self.presence, *self.convex):
+            for v in row.variables[1:]:
+                parent[root(v // self.width)] = root(row.variables[0] // self.width)
         groups: dict[int, list[int]] = {}
         for e in range(count):
             groups.setdefault(root(e), []).append(e)
@@ -100,14 +96,8 @@ class Rules:
         rows = [*self.equalities, *self.inequalities, *self.presence, *self.convex]
         if any(v // self.width in chosen for row in rows for v in row.variables):
             return True
-        return any(
-            np.isfinite(self.lower[e * self.width : (e + 1) * self.width]).any()
-            or np.isfinite(self.upper[e * self.width : (e + 1) * self.width]).any()
-            or self.least[e * self.width : (e + 1) * self.width].any()
-            or np.isfinite(self.most[e * self.width : (e + 1) * self.width]).any()
-            or self.t_level > 0
-            for e in chosen
-        )
+        bounded = np.isfinite(self.lower) | np.isfinite(self.upper) | (self.least > 0) | np.isfinite(self.most)
+        return any(self.t_level > 0 or bounded[e * self.width : (e + 1) * self.width].any() for e in chosen)
 
 
 @dataclass
@@ -155,17 +145,13 @@ class RulesBuilder:
     def variable(self, coefficient: Any) -> int:
         """Return the number of a coefficient given as (equation, term)."""
         if not isinstance(coefficient, tuple | list) or len(coefficient) != 2:
-            raise ConstraintError(
-                f"{self.speaker}: {coefficient!r} is no coefficient: expected a pair (equation, term) such as "
-                '("x\'", "x y").'
-            )
+            cure = 'expected a pair (equation, term) such as ("x\'", "x y")'
+            raise ConstraintError(f"{self.speaker}: {coefficient!r} is no coefficient: {cure}.")
         e = self.equation(coefficient[0])
         v = e * self.width + self._term(coefficient[1])
         if not self.exists[v]:
-            raise ConstraintError(
-                f"{self.speaker}: the equation {self.problem.target_names[e]} has no term "
-                f"{self.problem.names[v % self.width]!r} in its library."
-            )
+            equation, term = self.problem.target_names[e], self.problem.names[v % self.width]
+            raise ConstraintError(f"{self.speaker}: the equation {equation} has no term {term!r} in its library.")
         return v
 
     def _term(self, term: Any) -> int:
@@ -190,10 +176,8 @@ class RulesBuilder:
         elif isinstance(group, Iterable):
             pairs = list(group)
         else:
-            raise ConstraintError(
-                f"{self.speaker}: {group!r} is no group: expected pairs (equation, term), the name of an equation, or "
-                "{equation: terms}."
-            )
+            cure = "expected pairs (equation, term), the name of an equation, or {equation: terms}"
+            raise ConstraintError(f"{self.speaker}: {group!r} is no group: {cure}.")
         variables = tuple(self.variable(pair) for pair in pairs)
         if not variables:
             raise ConstraintError(f"{self.speaker}: the group is empty.")
@@ -210,13 +194,6 @@ class RulesBuilder:
     def speaker(self) -> str:
         """Return what errors call the constraint at hand."""
         return f"constraints[{self.source}]"
-
-    @contextmanager
-    def speaking(self, source: int) -> Iterator[None]:
-        """Attribute what is written inside to a constraint."""
-        before, self.source = self.source, source
-        yield
-        self.source = before
 
     def number(self, value: Any, name: str, *, finite: bool = True) -> float:
         """Return a number, refusing everything else."""
@@ -248,9 +225,8 @@ class RulesBuilder:
             return
         sign = 1.0 if relation == "<=" else -1.0
         if len(kept) == 1:
-            (v, c), limit = next(iter(kept.items())), rhs
-            at_most = (sign * c) > 0
-            self.bound(v, -np.inf if at_most else limit / c, limit / c if at_most else np.inf)
+            ((v, c),) = kept.items()
+            self.bound(v, *((-np.inf, rhs / c) if sign * c > 0 else (rhs / c, np.inf)))
             return
         self.inequalities.append(Row(tuple(kept), tuple(sign * c for c in kept.values()), sign * rhs, self.source))
 
@@ -258,12 +234,9 @@ class RulesBuilder:
         """Add ``lower <= x_v <= upper``."""
         self.lower[v], self.upper[v] = max(self.lower[v], lower), min(self.upper[v], upper)
         if self.lower[v] > self.upper[v]:
-            other = int(self.bound_source[v])
-            both = f" contradicts constraints[{other}]" if other >= 0 else ""
-            raise ConstraintError(
-                f"{self.speaker}{both}: the coefficient {self.label(v)} would have to be >= {self.lower[v]:g} and "
-                f"<= {self.upper[v]:g}."
-            )
+            both = f" contradicts constraints[{self.bound_source[v]}]" if self.bound_source[v] >= 0 else ""
+            limits = f">= {self.lower[v]:g} and <= {self.upper[v]:g}"
+            raise ConstraintError(f"{self.speaker}{both}: the coefficient {self.label(v)} would have to be {limits}.")
         self.bound_source[v] = self.source
 
     def size(self, v: int, least: float, most: float) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from exactsindy.constraints.rules import Row, Rules
 
-    from exactsindy.constraints.rules import Rules
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +42,7 @@ class Stacked:
         budgets: Sequence[tuple[Sequence[int], int]],
     ) -> Stacked:
         """Stack some equations of a problem; ``budgets`` are variables with how many of them may be present."""
-        problem, own = rules.problem, []
-        blocks, targets, constant = [], [], 0.0
+        problem, own, blocks, targets, constant = rules.problem, [], [], [], 0.0
         for e, weight in zip(equations, weights, strict=True):
             block, j = problem.locate(problem.target_names[e])
             z, rest = block.target(j)
@@ -56,23 +54,22 @@ class Stacked:
         position = {int(v): i for i, v in enumerate(variables)}
         ridge_rows = np.diag(np.sqrt(ridge.ravel()[variables]))
         ridge_rows = ridge_rows[np.any(ridge_rows != 0, axis=1)]
-        presence = [(row.variables, row.coefs, row.rhs) for row in rules.presence]
-        presence += [(tuple(vs), (1.0,) * len(vs), float(limit)) for vs, limit in budgets]
+        budget_rows = [Row(tuple(vs), (1.0,) * len(vs), float(limit), source=-1) for vs, limit in budgets]
         return cls(
             variables,
             np.vstack([_diagonal(blocks, len(variables)), ridge_rows]),
             np.concatenate([*targets, np.zeros(len(ridge_rows))]),
             constant,
-            *_dense([(row.variables, row.coefs, row.rhs) for row in rules.equalities], position),
-            *_dense([(row.variables, row.coefs, row.rhs) for row in rules.inequalities], position),
+            *_dense(rules.equalities, position),
+            *_dense(rules.inequalities, position),
             rules.lower[variables],
             rules.upper[variables],
             rules.least[variables],
             rules.most[variables],
-            *_dense(presence, position),
+            *_dense([*rules.presence, *budget_rows], position),
         )
 
-    def restricted(self, columns: Sequence[int], lower: NDArray[np.float64], upper: NDArray[np.float64]) -> Stacked:
+    def restricted(self, columns: Sequence[int], lower: Array, upper: Array) -> Stacked:
         """Return the problem on some columns alone, between other bounds; presences are decided by the choice."""
         chosen = list(columns)
         return replace(
@@ -106,12 +103,10 @@ def _diagonal(blocks: Sequence[NDArray[np.float64]], width: int) -> NDArray[np.f
     return matrix
 
 
-def _dense(
-    rows: Sequence[tuple[Sequence[int], Sequence[float], float]], position: Mapping[int, int]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _dense(rows: Sequence[Row], position: Mapping[int, int]) -> tuple[Array, Array]:
     """Return the rows that concern these variables, as a matrix and right sides."""
-    own = [row for row in rows if row[0] and row[0][0] in position]
-    matrix = np.zeros((len(own), len(position)))
-    for line, (variables, coefs, _) in zip(matrix, own, strict=True):
-        line[[position[v] for v in variables]] = coefs
-    return matrix, np.array([rhs for _, _, rhs in own])
+    kept = [row for row in rows if row.variables and row.variables[0] in position]
+    matrix = np.zeros((len(kept), len(position)))
+    for line, row in zip(matrix, kept, strict=True):
+        line[[position[v] for v in row.variables]] = row.coefs
+    return matrix, np.array([row.rhs for row in kept])

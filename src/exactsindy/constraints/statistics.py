@@ -75,13 +75,9 @@ def with_row_terms(
 ) -> Problem:
     """Build a problem in which each row has a term of its own, to leave outliers out with `Outliers`.
 
-    The rows are kept, so this is for small data: the search is exact, and takes about as long as looking at all sets of
-    outliers. Above some fifty rows a time limit leaves a gap, which the answer states.
-
-    Parameters
-    ----------
-    theta, targets, names, target_names
-        As for `Problem.from_arrays`.
+    The arguments are those of `Problem.from_arrays`. The rows are kept, so this is for small data: the search is exact,
+    and takes about as long as looking at all sets of outliers. Above some fifty rows a time limit leaves a gap, which
+    the answer states.
 
     Examples
     --------
@@ -97,8 +93,7 @@ def with_row_terms(
     matrix = np.asarray(theta, dtype=np.float64)
     if matrix.ndim != 2:
         raise ConstraintError(f"with_row_terms: theta has {matrix.ndim} dimensions: expected 2 (rows x terms).")
-    count = len(matrix)
-    own = list(names) if names is not None else [f"theta{j}" for j in range(matrix.shape[1])]
-    rows = [NamedTerm(f"{_ROW}{i}") for i in range(count)]
-    stacked = np.hstack([matrix, np.eye(count)])
-    return Problem.from_arrays(stacked, targets, names=[*own, *rows], target_names=target_names)
+    columns = list(names) if names is not None else [f"theta{j}" for j in range(matrix.shape[1])]
+    rows = [NamedTerm(f"{_ROW}{i}") for i in range(len(matrix))]
+    stacked = np.hstack([matrix, np.eye(len(matrix))])
+    return Problem.from_arrays(stacked, targets, names=[*columns, *rows], target_names=target_names)

@@ -62,9 +62,8 @@ class NotBoth:
         """Add its row."""
         a, b = rules.variable(self.first), rules.variable(self.second)
         if a == b:
-            raise ConstraintError(
-                f"{rules.speaker}: NotBoth names the same term {rules.label(a)} twice; use Forbid to exclude it."
-            )
+            twice = f"NotBoth names the same term {rules.label(a)} twice"
+            raise ConstraintError(f"{rules.speaker}: {twice}; use Forbid to exclude it.")
         rules.present({a: 1, b: 1}, 1)
 
 
@@ -174,13 +173,10 @@ class SameSupport:
             raise ConstraintError(f"{rules.speaker}: SameSupport needs at least two different equations.")
         for j in range(rules.width):
             ring = [e * rules.width + j for e in chosen]
-            if not all(rules.exists[v] for v in ring):
-                for v in ring:
-                    if rules.exists[v]:
-                        rules.present({v: 1}, 0)
-                continue
+            shared = all(rules.exists[v] for v in ring)
             for a, b in zip(ring, (*ring[1:], ring[0]), strict=True):
-                rules.present({a: 1, b: -1}, 0)
+                if rules.exists[a]:
+                    rules.present({a: 1, b: -1} if shared else {a: 1}, 0)
 
 
 @dataclass(frozen=True)

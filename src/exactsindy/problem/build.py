@@ -21,8 +21,9 @@ Chunk = tuple[npt.ArrayLike, ...]
 def compress_chunks(chunks: Iterable[Chunk], names: Names, target_names: TargetNames, *, numbered: bool) -> Block:
     """Compress chunks ``(theta, targets[, weights])``; errors name the chunk if `numbered`."""
     if not isinstance(chunks, Iterable):
-        kind = type(chunks).__name__
-        raise ProblemError(f"chunks is of type {kind}: expected an iterable of (theta, targets) tuples.")
+        raise ProblemError(
+            f"chunks is of type {type(chunks).__name__}: expected an iterable of (theta, targets) tuples."
+        )
     collector = Collector(names, target_names)
     for i, chunk in enumerate(chunks):
         try:
