@@ -81,9 +81,8 @@ def solve(
 
     problem = read_problem(file, targets)
     with _limits(seconds, threads, quiet=quiet) as settings:
-        solution = run(
-            problem, options.sizes(k), ridge=ridge, constraints=options.constraints(constraint), settings=settings
-        )
+        rules = options.constraints(constraint)
+        solution = run(problem, options.sizes(k), ridge=ridge, constraints=rules, settings=settings)
     output.show(_certificates(solution), json, lambda: str(solution))
     output.finish(output.ending(solution.status))
 
@@ -138,14 +137,9 @@ def pool(
     problem = read_problem(file, targets)
     most = 10 if within is None and count is None else count
     with _limits(seconds, threads, quiet=quiet) as settings:
+        rules = options.constraints(constraint)
         found = solve_pool(
-            problem,
-            options.sizes(k),
-            within=within,
-            count=most,
-            ridge=ridge,
-            constraints=options.constraints(constraint),
-            settings=settings,
+            problem, options.sizes(k), within=within, count=most, ridge=ridge, constraints=rules, settings=settings
         )
     output.show(pool_record(found), json, lambda: str(found))
     output.finish(output.OK if all(found.complete.values()) else output.NOT_PROVED)

@@ -102,5 +102,4 @@ def _field(system: Any, out: Path, noise: float, seed: int) -> None:
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
     write_atomically(out, buffer.getvalue())
-    axes = ",".join(data.dims)
-    output.note(f"{out}: read it with --dims {axes} --periodic {','.join(data.axes)}")
+    output.note(f"{out}: read it with --dims {','.join(data.dims)} --periodic {','.join(data.axes)}")

@@ -20,17 +20,10 @@ from exactsindy.model.equation import variable_name
 Parts = Sequence[tuple[float, Term]]
 
 
-def _sign(value: float) -> float:
-    return float((value > 0) - (value < 0))
-
-
 # math is several times faster than NumPy on single numbers; what is undefined raises instead of giving nan.
 SCALAR: dict[str, Callable[..., Any]] = {
-    **{kind: getattr(math, kind) for kind in ("sin", "cos", "tan", "exp", "log", "sqrt")},
-    **{kind: getattr(math, kind) for kind in ("sinh", "cosh", "tanh")},
-    "arctan": math.atan,
-    "abs": abs,
-    "sign": _sign,
+    **{kind: getattr(math, kind) for kind in ("sin", "cos", "tan", "exp", "log", "sqrt", "sinh", "cosh", "tanh")},
+    **{"arctan": math.atan, "abs": abs, "sign": lambda value: float((value > 0) - (value < 0))},
 }
 VECTOR: dict[str, Callable[..., Any]] = {kind: known.value for kind, known in FUNCTIONS.items()}
 
@@ -71,24 +64,20 @@ class Emitter:
         return text or "0.0"
 
     def _scaled(self, size: float, term: Term) -> str:
-        number = repr(float(size))
         above = [self._power(atom, n) for atom, n in term.factors if n > 0]
         below = [self._power(atom, -n) for atom, n in term.factors if n < 0]
         if size != 1.0 or not above:
-            above.insert(0, number)
-        text = "*".join(above)
-        if not below:
-            return text
-        return f"{text}/{below[0]}" if len(below) == 1 else f"{text}/({'*'.join(below)})"
+            above.insert(0, repr(float(size)))
+        text, divisor = "*".join(above), "*".join(below)
+        return f"{text}/({divisor})" if len(below) > 1 else f"{text}/{divisor}" if below else text
 
     def _power(self, atom: Atom, n: int) -> str:
         """Return an operand for ``atom ** n``, by repeated squaring: ``**`` is slow and raises when large."""
         if n == 1:
             return self._atom(atom)
         if (atom, n) not in self._known:
-            half, odd = self._power(atom, n // 2), n % 2
-            product = f"{half}*{half}" + (f"*{self._atom(atom)}" if odd else "")
-            self._known[atom, n] = self._assign(product)
+            half = self._power(atom, n // 2)
+            self._known[atom, n] = self._assign(f"{half}*{half}" + (f"*{self._atom(atom)}" if n % 2 else ""))
         return self._known[atom, n]
 
     def _atom(self, atom: Atom) -> str:

@@ -65,9 +65,8 @@ class CoefficientTable:
         target, term = key
         row = find_target(target, self.target_names)
         if term not in self.term_names:
-            raise ProblemError(
-                f"coefficients[..., {term!r}]: no equation has this term; there are {', '.join(self.term_names)}."
-            )
+            there = ", ".join(self.term_names)
+            raise ProblemError(f"coefficients[..., {term!r}]: no equation has this term; there are {there}.")
         return float(self.values[row, self.term_names.index(term)])
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> Array:

@@ -121,23 +121,12 @@ def with_error(value: float, error: float) -> tuple[str, str] | None:
 
 def join_signed(parts: Iterable[str]) -> str:
     """Join summands with their signs: ``a``, ``-b`` becomes ``a - b``."""
-    text = ""
-    for part in parts:
-        if not text:
-            text = part
-        else:
-            text += f" - {part[1:]}" if part.startswith("-") else f" + {part}"
-    return text or "0"
+    first, *others = list(parts) or ["0"]
+    return first + "".join(f" - {part[1:]}" if part.startswith("-") else f" + {part}" for part in others)
 
 
 def parse_target(name: str) -> Target | None:
-    """Return the equation called ``x'``, ``x''`` or ``u_t``; ``None`` for a bare state name.
-
-    Examples
-    --------
-    >>> parse_target("x''"), parse_target("x")
-    (Target(state='x', order=2, field=False), None)
-    """
+    """Return the equation called ``x'``, ``x''`` or ``u_t``; ``None`` for a bare state name."""
     ode = re.fullmatch(r"(.*[^'])('+)", name, re.DOTALL)
     if ode:
         return Target(ode.group(1), len(ode.group(2)))

@@ -105,13 +105,10 @@ def to_python(equations: Sequence[Equation], variables: Variables, name: str) ->
             body.insert(0, f"{', '.join(names[c] for c in controls)}, = controls")
         body.insert(0, f"{', '.join(names[Variable(p)] for p in phase_names)}, = state")
     comments = [f"# {_one_line(equation.text(None))}" for equation in equations]
-    comments += [
-        f"# {_one_line(variable_name(v))} is called {text} here"
-        for v, text in names.items()
-        if text != variable_name(v)
-    ]
-    head = f"# Written by exactsindy {__version__}"
-    return "\n".join([head, *comments, "import numpy as np", "", "", header, *(f"    {b}" for b in body), ""])
+    renamed = ((variable_name(v), text) for v, text in names.items() if text != variable_name(v))
+    comments += [f"# {_one_line(old)} is called {new} here" for old, new in renamed]
+    head = [f"# Written by exactsindy {__version__}", *comments, "import numpy as np", "", "", header]
+    return "\n".join([*head, *(f"    {line}" for line in body), ""])
 
 
 def _array_like(text: str, parts: Parts, arrays: Sequence[str], names: dict[Variable, str]) -> str:

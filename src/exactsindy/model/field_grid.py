@@ -123,9 +123,8 @@ def named_fields(values: Any, names: tuple[str, ...], ndim: int, argument: str) 
             f"{argument} holds {len(values)} fields; expected {len(names)}: {', '.join(names)}, as a list, a "
             "mapping or along the first axis."
         )
-    arrays = {
-        name: numbers(array, f"{argument}: the field {name!r}") for name, array in zip(names, members, strict=True)
-    }
+    labelled = zip(names, members, strict=True)
+    arrays = {name: numbers(array, f"{argument}: the field {name!r}") for name, array in labelled}
     shapes = {array.shape for array in arrays.values()}
     if len(shapes) > 1 or len(next(iter(shapes))) < ndim:
         raise DataError(

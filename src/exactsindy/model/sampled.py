@@ -56,8 +56,7 @@ class Sampled:
         coef = np.zeros((len(self.rows), len(terms)))
         for i, row in enumerate(self.rows):
             coef[i, [terms.index(term) for term in row.terms]] = row.coefficients
-        features = Features(self.variables, terms)
-        slopes = features.jacobian(np.column_stack(columns), coef)
+        slopes = Features(self.variables, terms).jacobian(np.column_stack(columns), coef)
         return slopes[0] if single else slopes
 
     @cached_property

@@ -50,7 +50,8 @@ def as_trajectories(
         return members
     states: Any = data
     if is_named(data):
-        time = sampled.variables.time if t is None and sampled.variables.time in _column_names(data) else t
+        columns: Any = data if isinstance(data, Mapping) else data.columns  # type: ignore[union-attr]
+        time = sampled.variables.time if t is None and sampled.variables.time in map(str, columns) else t
         inside = controls if u is None else ()
         (whole,) = Trajectories.from_arrays(data, time=time, states=names, controls=inside or None).members
         if u is None:
@@ -60,10 +61,6 @@ def as_trajectories(
         raise DataError("score(x, t): t is missing; pass the times of the samples or their step.")
     inputs: Any = by_name(u, controls, "u") if controls and is_named(u) else u
     return (Trajectory(t, states, names, controls=inputs, control_names=controls if u is not None else None),)
-
-
-def _column_names(data: Any) -> tuple[str, ...]:
-    return tuple(str(name) for name in (data if isinstance(data, Mapping) else data.columns))
 
 
 def trajectory_rates(
@@ -82,11 +79,9 @@ def trajectory_rates(
         for row in sampled.rows:
             column = member.names.index(row.target.state)
             known = member.derivatives if row.target.order == 1 and method is None else None
-            observed[row.name].append(
-                known[:, column]
-                if known is not None
-                else measured_rate(member.states[:, column], member.times, row.target, method)
-            )
+            if known is None:
+                rate = measured_rate(member.states[:, column], member.times, row.target, method)
+            observed[row.name].append(rate if known is None else known[:, column])
     table = np.concatenate(predicted)
     return (
         {name: np.concatenate(parts) for name, parts in observed.items()},

@@ -113,8 +113,6 @@ class FieldSimulation:
 
     def field(self) -> Field:
         """Return the fields as data, e.g. to fit them again."""
-        from exactsindy.data import Field
-
         return Field.from_arrays(
             dict(zip(self.names, self.values, strict=True)),
             dims=(*self.axes, "t"),

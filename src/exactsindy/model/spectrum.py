@@ -64,12 +64,10 @@ class Spectrum:
         """Return the transform."""
         import scipy.fft  # loaded when needed: it costs more than numpy
 
-        transformed: Complex = scipy.fft.rfftn(values, axes=self._dims)
-        return transformed
+        return np.asarray(scipy.fft.rfftn(values, axes=self._dims))
 
     def backward(self, waves: Complex) -> Array:
         """Return the field of a transform."""
         import scipy.fft
 
-        values: Array = scipy.fft.irfftn(waves, s=self.shape, axes=self._dims)
-        return values
+        return np.asarray(scipy.fft.irfftn(waves, s=self.shape, axes=self._dims))
