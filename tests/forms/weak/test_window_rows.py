@@ -9,6 +9,7 @@ import pytest
 
 from exactsindy.data import Field, Trajectories
 from exactsindy.forms import WeakForm
+from exactsindy.forms.weak import product
 from exactsindy.library import Derivatives, Polynomials, Terms
 from exactsindy.systems import lorenz
 from forms.cases import least_squares
@@ -54,3 +55,10 @@ def test_three_space_dimensions_and_coordinates():
     problem = WeakForm(domains=20, width=0.22).problem(data, Terms(["z u_z", "u_xx", "u u_y"]))
     assert problem.rss([[0.0, 1.0, 0.0]])[0] < 1e-12 * problem.rss([[0.0, 0.0, 0.0]])[0]
     assert problem.rss([[-0.5, 0.0, 0.0]])[0] < 1e-12 * problem.rss([[0.0, 0.0, 0.0]])[0]
+
+
+@pytest.mark.parametrize("m, k, n", [(2, 5, 3), (20, 9000, 30), (300, 200, 70), (70, 200, 300)])
+def test_product_in_pieces_is_the_product(m, k, n):
+    rng = np.random.default_rng(0)
+    left, right = rng.normal(size=(m, k)), rng.normal(size=(k, n))
+    np.testing.assert_allclose(product(left, right), left @ right, atol=1e-10)
