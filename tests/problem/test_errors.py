@@ -233,7 +233,7 @@ def test_weights_that_leave_the_doubles():
         (np.inf, r"a Problem was multiplied by inf: expected a finite"),
         (10**400, r"a Problem was multiplied by inf: expected a finite"),
         (True, r"a Problem was multiplied by True of type bool: expected a number >= 0"),
-        (np.True_, r"a Problem was multiplied by np\.True_ of type bool"),
+        (np.True_, r"a Problem was multiplied by (np\.)?True_? of type bool"),
         ("2", r"a Problem was multiplied by '2' of type str: expected a number >= 0"),
         (1j, r"a Problem was multiplied by 1j of type complex"),
         (np.ones(2), r"a Problem was multiplied by array\(\[1\., 1\.\]\) of type ndarray"),

@@ -61,7 +61,7 @@ def measure_selection(case: SelectionCase, *, baselines: bool = True) -> list[Se
 
 
 def at_true_size(found: Discovery, truth: Mapping[str, frozenset[str]]) -> list[frozenset[str]]:
-    """Return the best support of the true size of every equation, from the preparation the default chose."""
+    """Return the best support of the true size of every equation, from the variant the default chose."""
     names, path = found.problem.names, found.selection.path
     return [
         frozenset(names[j] for j in path[min(len(terms), len(path) - 1)].support[i])
