@@ -6,7 +6,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile
 NATIVE := $(shell find cpp bindings -name '*.[ch]pp') CMakeLists.txt pyproject.toml
 CMAKE := $(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DEXACTSINDY_TESTS=ON
 
@@ -18,7 +18,7 @@ $(BIN)/python:
 
 # What the demonstration needs: the package and its report.
 $(VENV)/.demo: $(NATIVE) | $(BIN)/python
-	$(PIP) --no-compile -e '.[report]'
+	$(PIP) -e '.[report]'
 	@touch $@
 
 # Everything else: all extras, the experiments, linters and the documentation.
