@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 import exactsindy as es
@@ -174,13 +175,11 @@ def systems() -> es.Field:
     return es.systems.add_field_noise(burgers.simulate(rng), 0.1, rng)
 
 
-def plots(found: es.Discovery, field: es.Field) -> None:
-    es.plots.path(found, equation="x'").set_title("path")
-    es.plots.fit(found)[0].set_title("fit")
-    es.plots.phase(found, states=("x", "v")).set_title("phase")
-    es.plots.supports(found, count=5).set_title("supports")
-    es.plots.field(field, name="u").set_title("field")
-    es.plots.comparison({"truth": {"x'": {"x": 1.0}}, "found": found}).set_title("comparison")
+def plots(found: es.Discovery, field: es.Field) -> list[Axes]:
+    axes: list[Axes] = es.plots.fit(found)
+    axes += [es.plots.path(found, equation="x'"), es.plots.phase(found, states=("x", "v"))]
+    axes += [es.plots.supports(found, count=5), es.plots.field(field, name="u")]
+    return [*axes, es.plots.comparison({"truth": {"x'": {"x": 1.0}}, "found": found})]
 
 
 def failing() -> str:
@@ -192,11 +191,9 @@ def failing() -> str:
         return str(error)
     except es.errors.MissingDependency as error:
         return str(error)
-    except es.errors.ExactSindyError as error:
-        return str(error)
     except es.ExactSindyError as error:
         return str(error)
-    return es.__version__
+    return f"{es.__version__} {es.errors.ExactSindyError.__name__}"
 
 
 def regressing(x: Array, y: Array) -> tuple[Array, Array]:
