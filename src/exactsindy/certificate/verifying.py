@@ -1,4 +1,7 @@
-"""Check the claims of solutions from their problem alone; shares no code with the solvers."""
+"""Check the claims of solutions from their problem alone.
+
+No code of the solvers is used; only the translation of constraints into rows (`compile_rules`) serves both.
+"""
 
 from __future__ import annotations
 
