@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from exactsindy.data import Field
+from exactsindy.data import Field, Trajectories
 from exactsindy.library import Derivatives, Polynomials
+from exactsindy.systems import add_noise
+
+STEP = 0.005
+QUADRATIC = Polynomials(2)
+BURGERS = Polynomials(2, bias=False) + Polynomials(1) * Derivatives(2)
 
 
 def least_squares(problem):
@@ -63,3 +68,20 @@ def clean_burgers(periodic=("x",), missing="refuse", change=None, **size):
     x, t, u, nu = burgers(**size)
     u = u if change is None else change(u.copy())
     return Field.from_arrays(u, dims=("x", "t"), coords={"x": x, "t": t}, periodic=periodic, missing=missing), nu
+
+
+def noisy_lorenz(clean, seed):
+    return Trajectories.from_arrays(
+        add_noise(clean, 0.05, np.random.default_rng(seed)), time=STEP, states=("x", "y", "z")
+    )
+
+
+def slightly_noisy_burgers(seed):
+    """Return a periodic field with 5 % noise, and the true coefficients over BURGERS."""
+    x, t, u, nu = burgers()
+    u = u + 0.05 * u.std() * np.random.default_rng(seed).normal(size=u.shape)
+    found = Field.from_arrays(u, dims=("x", "t"), coords={"x": x, "t": t}, periodic=("x",))
+    names = BURGERS.bind(found).names
+    coef = np.zeros((1, len(names)))
+    coef[0, [names.index("u u_x"), names.index("u_xx")]] = -1.0, nu
+    return found, coef

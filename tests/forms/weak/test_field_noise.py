@@ -5,54 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from exactsindy.data import Field, Trajectories
+from exactsindy.data import Field
 from exactsindy.forms import WeakForm
 from exactsindy.forms.base import groups, trial
 from exactsindy.forms.weak.whitening import FieldNoise, field_noise, stacked
 from exactsindy.library import Derivatives, Polynomials, Terms
-from exactsindy.systems import add_noise, lorenz
-from forms.cases import burgers, least_squares
-
-STEP = 0.005
-QUADRATIC = Polynomials(2)
-BURGERS = Polynomials(2, bias=False) + Polynomials(1) * Derivatives(2)
-
-
-@pytest.fixture(scope="module")
-def clean():
-    return lorenz().simulate([1.0, 2.0, 20.0], np.arange(0, 8, STEP))
-
-
-@pytest.fixture(scope="module")
-def data(clean):
-    return noisy_lorenz(clean, 0)
-
-
-@pytest.fixture(scope="module")
-def truth(data):
-    return lorenz().coefficients(QUADRATIC.bind(data).names)
-
-
-def noisy_lorenz(clean, seed):
-    return Trajectories.from_arrays(
-        add_noise(clean, 0.05, np.random.default_rng(seed)), time=STEP, states=("x", "y", "z")
-    )
-
-
-def noisy_burgers(seed):
-    x, t, u, nu = burgers()
-    u = u + 0.05 * u.std() * np.random.default_rng(seed).normal(size=u.shape)
-    found = Field.from_arrays(u, dims=("x", "t"), coords={"x": x, "t": t}, periodic=("x",))
-    names = BURGERS.bind(found).names
-    coef = np.zeros((1, len(names)))
-    coef[0, [names.index("u u_x"), names.index("u_xx")]] = -1.0, nu
-    return found, coef
+from forms.cases import BURGERS, burgers, least_squares, slightly_noisy_burgers
 
 
 def test_whitened_burgers_is_white_and_better():
     errors = []
     for seed in range(20):
-        data, truth = noisy_burgers(seed)
+        data, truth = slightly_noisy_burgers(seed)
         forms = [WeakForm(200, width=(0.4, 0.1), model=model) for model in (None, truth)]
         errors.append([np.linalg.norm(least_squares(form.problem(data, BURGERS)) - truth) for form in forms])
         if seed < 3:
@@ -97,7 +61,7 @@ def test_covariance_of_field_rows_is_that_of_perturbed_cells(periodic):
 
 
 def test_slabs_do_not_change_the_covariance(monkeypatch):
-    data, truth = noisy_burgers(0)
+    data, truth = slightly_noisy_burgers(0)
     equations = groups(data, BURGERS)
     (rows,) = WeakForm(40)._field(data, equations)
     noise = FieldNoise(rows, 0, trial(truth, equations, "WeakForm"), field_noise(data))
@@ -108,5 +72,5 @@ def test_slabs_do_not_change_the_covariance(monkeypatch):
 
 def test_field_noise_is_found():
     _, _, u, _ = burgers()
-    data, _ = noisy_burgers(3)
+    data, _ = slightly_noisy_burgers(3)
     assert field_noise(data)[0] == pytest.approx(0.05 * u.std(), rel=0.1)

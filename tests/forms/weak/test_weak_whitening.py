@@ -7,49 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from exactsindy.data import Field, Trajectories
+from exactsindy.data import Trajectories
 from exactsindy.errors import ProblemError
 from exactsindy.forms import NotPositiveDefinite, WeakForm
 from exactsindy.forms.base import groups, trial
 from exactsindy.forms.weak.whitening import NoisyStates, WhitenedRows, stacked
-from exactsindy.library import Derivatives, Polynomials
-from exactsindy.systems import add_noise, lorenz
-from forms.cases import burgers, gram, least_squares, on_support
-
-STEP = 0.005
-QUADRATIC = Polynomials(2)
-BURGERS = Polynomials(2, bias=False) + Polynomials(1) * Derivatives(2)
-
-
-@pytest.fixture(scope="module")
-def clean():
-    return lorenz().simulate([1.0, 2.0, 20.0], np.arange(0, 8, STEP))
-
-
-@pytest.fixture(scope="module")
-def data(clean):
-    return noisy_lorenz(clean, 0)
-
-
-@pytest.fixture(scope="module")
-def truth(data):
-    return lorenz().coefficients(QUADRATIC.bind(data).names)
-
-
-def noisy_lorenz(clean, seed):
-    return Trajectories.from_arrays(
-        add_noise(clean, 0.05, np.random.default_rng(seed)), time=STEP, states=("x", "y", "z")
-    )
-
-
-def noisy_burgers(seed):
-    x, t, u, nu = burgers()
-    u = u + 0.05 * u.std() * np.random.default_rng(seed).normal(size=u.shape)
-    found = Field.from_arrays(u, dims=("x", "t"), coords={"x": x, "t": t}, periodic=("x",))
-    names = BURGERS.bind(found).names
-    coef = np.zeros((1, len(names)))
-    coef[0, [names.index("u u_x"), names.index("u_xx")]] = -1.0, nu
-    return found, coef
+from forms.cases import BURGERS, QUADRATIC, STEP, gram, least_squares, noisy_lorenz, on_support, slightly_noisy_burgers
 
 
 def neighbours(residual):
@@ -159,6 +122,6 @@ def test_messages(data, truth):
     assert np.allclose(gram(WeakForm(50, model=Slopeless()).problem(data, QUADRATIC))[0], gram(zeros)[0])
     with pytest.raises(ProblemError, match=r"whiteness\(coef=...\): expected coefficients"):
         WeakForm(50, model=truth).whiteness(data, QUADRATIC, Slopeless())
-    burgers_data, _ = noisy_burgers(0)
+    burgers_data, _ = slightly_noisy_burgers(0)
     with pytest.raises(ProblemError, match="for a field expected coefficients, equations x terms"):
         WeakForm(50, model=Slopeless()).problem(burgers_data, BURGERS)
