@@ -13,16 +13,17 @@ namespace {
 // (factor, target, rest, ridge, size, starts)
 using GivenRequest = std::tuple<Matrix, Vector, Vector, Vector, int, std::vector<std::vector<int>>>;
 
-Instance instance_of(const Matrix& factor, const Vector& target, const Vector& rest, const Vector& ridge) {
+Instance instance_of(const Matrix& factor, const Vector& target, const Vector& rest, const Vector& ridge,
+                     double coefficient_limit) {
   need_equation(factor, target, ridge);
-  return Instance::from_factor(view(factor), view(target), view(rest), view(ridge));
+  return Instance::from_factor(view(factor), view(target), view(rest), view(ridge), coefficient_limit);
 }
 
-Request request_of(const GivenRequest& given) {
+Request request_of(const GivenRequest& given, double coefficient_limit) {
   const auto& [factor, target, rest, ridge, size, starts] = given;
   if (size < 0 || size > kMaxSize) throw std::invalid_argument("size out of range");
   const auto begin = std::chrono::steady_clock::now();
-  Request request{instance_of(factor, target, rest, ridge), size, {}};
+  Request request{instance_of(factor, target, rest, ridge, coefficient_limit), size, {}};
   request.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const std::vector<int>& original = request.instance.original;
   for (const auto& start : starts) {
@@ -39,11 +40,12 @@ Request request_of(const GivenRequest& given) {
 std::vector<std::vector<records::Outcome>> solve_all(const std::vector<GivenRequest>& given, bool path, bool pool,
                                                      int keep, double within, std::size_t capacity, double gap,
                                                      double seconds, std::int64_t nodes, int threads,
-                                                     const std::optional<Progress>& progress, const Stopped& stopped) {
+                                                     double coefficient_limit, const std::optional<Progress>& progress,
+                                                     const Stopped& stopped) {
   std::vector<Request> requests;
   std::vector<Units> units;
   for (const GivenRequest& one : given) {
-    requests.push_back(request_of(one));
+    requests.push_back(request_of(one, coefficient_limit));
     units.push_back(requests.back().instance.units());
   }
   const Options options{path, pool, keep, within, capacity, gap, {seconds, nodes, threads}};
@@ -62,7 +64,7 @@ std::vector<std::vector<records::Outcome>> solve_all(const std::vector<GivenRequ
 
 std::pair<records::Answer, double> refit_one(const Matrix& factor, const Vector& target, const Vector& rest,
                                              const Vector& ridge, const std::vector<int>& support) {
-  const Instance instance = instance_of(factor, target, rest, ridge);
+  const Instance instance = instance_of(factor, target, rest, ridge, kCoefficientLimit);
   const Units units = instance.units();
   std::vector<int> columns;
   for (std::size_t j = 0; j < instance.original.size(); ++j)
@@ -83,7 +85,7 @@ void bind_search(nb::module_& m) {
   m.def("kernel_name", [] { return kernels().name; }, "Return the instruction set chosen at run time.");
   m.def("solve", &solve_all, nb::arg("requests"), nb::arg("path"), nb::arg("pool"), nb::arg("keep"), nb::arg("within"),
         nb::arg("capacity"), nb::arg("gap"), nb::arg("seconds"), nb::arg("nodes"), nb::arg("threads"),
-        nb::arg("progress").none(), nb::arg("stopped"),
+        nb::arg("coefficient_limit"), nb::arg("progress").none(), nb::arg("stopped"),
         "Solve (factor, target, rest, ridge, size, starts) requests; one list of outcomes per request.");
   m.def("refit", &refit_one, nb::arg("factor"), nb::arg("target"), nb::arg("rest"), nb::arg("ridge"),
         nb::arg("support"),

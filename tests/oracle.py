@@ -6,8 +6,9 @@ does the same over the rationals. Both follow the package's rule for supports:
 
 - a zero column never belongs to a support;
 - a support is *admissible* if each of its columns, in index order, on the ridge-augmented columns
-  [theta_j; sqrt(ridge_j) e_j], is farther than 1e-13 of its norm from the span of the earlier ones;
-- an inadmissible support has the value of the smaller one without its dependent columns;
+  [theta_j; sqrt(ridge_j) e_j], is farther than 1e-13 of its norm from the span of the earlier ones, the product of
+  these relative distances is more than 2^-80, and |xi_j| |theta_j| <= 2^27 |y| for its least-squares coefficients;
+- a dependent support has the value of the smaller one without its dependent columns;
 - ties go to the smaller support, then to the lexicographically first.
 
 Use `best_supports` with a tolerance: the doubles of a triangular factor are not those of the data. For an
@@ -17,6 +18,7 @@ exact comparison give the factor itself as data: ``exact_supports(block.theta_fa
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -25,6 +27,7 @@ import numpy as np
 
 Data = tuple[np.ndarray, np.ndarray]
 DEPENDENCE = 1e-13
+LIMIT = 2**27  # of |xi_j| |theta_j| / |y|
 
 
 def gaussian(rng: np.random.Generator) -> Data:
@@ -186,8 +189,7 @@ FAMILIES: dict[str, Callable[[np.random.Generator], Data]] = {
 class Values:
     """Every support of one size: ``supports`` (N, size) in lexicographic order, ``values`` (N,).
 
-    A value is the least objective on the support. Where ``admissible`` is False the value is that of the
-    support without its dependent columns.
+    A value is the least objective on the support; of a dependent one, that without its dependent columns.
     """
 
     supports: np.ndarray
@@ -215,16 +217,22 @@ def best_supports(theta: np.ndarray, y: np.ndarray, size: int, ridge: float | np
     # Projecting one column after the other keeps a dependent one from spoiling the rest: it is set to zero.
     empty = ~np.any(theta != 0, axis=0)
     admissible = ~empty[supports].any(axis=1)
+    volume = np.ones(len(supports))
     for i in range(size):
         column = stacked[:, :, i]
         length = np.linalg.norm(column, axis=1)
-        good = (length > DEPENDENCE) & ~empty[supports[:, i]]
+        good = (length > DEPENDENCE) & (length * volume > 2.0**-80) & ~empty[supports[:, i]]
+        volume = np.where(good, volume * length, volume)
         admissible &= good
         unit = np.where(good, 1.0 / np.where(good, length, 1.0), 0.0)[:, None] * column
         for _ in range(2):
             shares = np.einsum("bi,bij->bj", unit, stacked[:, :, i + 1 :])
             stacked[:, :, i + 1 :] -= unit[:, :, None] * shares[:, None, :]
     values = (np.linalg.norm(stacked[:, :, size], axis=1) * load) ** 2
+    plain = np.linalg.norm(theta, axis=0) / np.where(norms > 0, norms, 1.0)
+    for row in np.flatnonzero(admissible):
+        coef = np.linalg.lstsq(scaled[:, supports[row]], target / load, rcond=0.0)[0]
+        admissible[row] = np.all(np.abs(coef) * plain[supports[row]] <= LIMIT * np.linalg.norm(target / load))
     return Values(supports, values, admissible)
 
 
@@ -238,22 +246,29 @@ class ExactBest:
 
 
 def exact_supports(
-    theta: np.ndarray, y: np.ndarray, size: int, ridge: float | Sequence[float] = 0.0
+    theta: np.ndarray, y: np.ndarray, size: int, ridge: float | Sequence[float] = 0.0, rest: Sequence[float] = ()
 ) -> dict[tuple[int, ...], Fraction]:
     """Return the exact value of every *admissible* support of at most ``size`` terms (D <= 10 or so).
 
-    The doubles of the data are taken as they are. Inadmissible supports are absent: each has the value of a
-    smaller one, see `exact_reduced`.
+    The doubles of the data are taken as they are; ``rest`` holds more entries of the target, on which no column acts
+    (they count for its norm only, not for the values). Inadmissible supports are absent.
     """
+    weights = np.broadcast_to(np.asarray(ridge, dtype=float), theta.shape[1])
     gram, moments, square = _normal_equations(theta, y, ridge)
     zero = [not np.any(theta[:, j]) for j in range(theta.shape[1])]
     values: dict[tuple[int, ...], Fraction] = {(): square}
+    independent = {()}
+    most = LIMIT**2 * (square + sum((Fraction(float(v)) ** 2 for v in rest), Fraction(0)))
     for count in range(1, size + 1):
         for support in itertools.combinations(range(theta.shape[1]), count):
-            if support[:-1] in values and not zero[support[-1]]:
-                pivots, value = _eliminate(gram, moments, square, support)
-                if pivots[-1] * 10**26 > gram[support[-1]][support[-1]]:
-                    values[support] = value
+            if support[:-1] in independent and not zero[support[-1]]:
+                pivots, value, coef = _eliminate(gram, moments, square, support)
+                volume = math.prod(p / gram[j][j] for p, j in zip(pivots, support, strict=True))
+                if pivots[-1] * 10**26 > gram[support[-1]][support[-1]] and volume * 2**160 > 1:
+                    independent.add(support)
+                    sizes = [gram[j][j] - Fraction(float(weights[j])) for j in support]
+                    if all(x * x * size <= most for x, size in zip(coef, sizes, strict=True)):
+                        values[support] = value
     return values
 
 
@@ -263,8 +278,9 @@ def exact_reduced(theta: np.ndarray, support: Sequence[int], ridge: float | Sequ
     kept: tuple[int, ...] = ()
     for j in support:
         if np.any(theta[:, j]):
-            pivots, _ = _eliminate(gram, moments, square, (*kept, j))
-            if pivots[-1] * 10**26 > gram[j][j]:
+            pivots, _, _ = _eliminate(gram, moments, square, (*kept, j))
+            volume = math.prod(p / gram[i][i] for p, i in zip(pivots, (*kept, j), strict=True))
+            if pivots[-1] * 10**26 > gram[j][j] and volume * 2**160 > 1:
                 kept = (*kept, j)
     return kept
 
@@ -295,8 +311,8 @@ def _dot(a: list[Fraction], b: list[Fraction]) -> Fraction:
 
 def _eliminate(
     gram: list[list[Fraction]], moments: list[Fraction], square: Fraction, support: tuple[int, ...]
-) -> tuple[list[Fraction], Fraction]:
-    """Gaussian elimination on the normal equations: the squared distances of the columns, and the value."""
+) -> tuple[list[Fraction], Fraction, list[Fraction]]:
+    """Gaussian elimination on the normal equations: squared distances of the columns, value, coefficients."""
     rows = [[gram[i][j] for j in support] + [moments[i]] for i in support]
     value, pivots = square, []
     for p, top in enumerate(rows):
@@ -308,4 +324,8 @@ def _eliminate(
             ratio = row[p] / top[p]
             for j in range(p, len(row)):
                 row[j] -= ratio * top[j]
-    return pivots, value
+    coef = [Fraction(0)] * len(support)
+    for i in reversed(range(len(pivots) if all(pivots) else 0)):
+        known = sum((rows[i][j] * coef[j] for j in range(i + 1, len(support))), Fraction(0))
+        coef[i] = (rows[i][-1] - known) / rows[i][i]
+    return pivots, value, coef

@@ -117,7 +117,9 @@ Guide::Guide(const Instance& in, bool backward) : columns(in.columns), stride(pa
 }
 
 Certifier::Certifier(const Instance& in, const Guide& guide)
-    : instance_(in), kernels_(kernels()), centre_(in.columns, kInf), spread_(in.columns, 0.0) {
+    : instance_(in), kernels_(kernels()), limit_(in.limit), centre_(in.columns, kInf), spread_(in.columns, 0.0) {
+  // The limit on coefficients is tested with rounding: supports a little above it may count, too.
+  for (double& limit : limit_) limit *= 1.0 + kLimitSlack;
   if (!guide.invertible) return;
   // A ridge on every term bounds the coefficients well enough by itself.
   if (*std::min_element(in.ridge.begin(), in.ridge.end()) > 1e-14) return;
@@ -165,9 +167,8 @@ Certifier::Certifier(const Instance& in, const Guide& guide)
   }
 }
 
-double Certifier::reach(int j, double cut) const {
-  const double root = std::sqrt(cut) * (1.0 + 4.0 * kEps);
-  double value = (centre_[j] + spread_[j] * root) * (1.0 + 4.0 * kEps);
+double Certifier::reach(int j, double root) const {
+  double value = std::min((centre_[j] + spread_[j] * root) * (1.0 + 4.0 * kEps), limit_[j]);
   if (instance_.ridge[j] > 0.0) value = std::min(value, root / std::sqrt(instance_.ridge[j]) * (1.0 + 8.0 * kEps));
   return value;
 }
@@ -186,12 +187,9 @@ double Certifier::bound(const double* w, const int* in, int in_count, const int*
     // Largest value of 2 g x - ridge x^2 for |x| <= reach, with |g| as large as rounding allows.
     const double g =
         std::abs(kernels_.dot(w, instance_.column(j), instance_.length[j])) + gamma * w_norm * instance_.norm[j];
-    double x = std::min((centre_[j] + spread_[j] * root) * (1.0 + 4.0 * kEps), limit / instance_.norm[j]);
+    const double x = std::min(reach(j, root), limit / instance_.norm[j]);
     const double ridge = instance_.ridge[j];
-    if (ridge > 0.0) {
-      x = std::min(x, root / std::sqrt(ridge) * (1.0 + 8.0 * kEps));
-      if (g <= ridge * x) return g / ridge * g * (1.0 + 8.0 * kEps);
-    }
+    if (ridge > 0.0 && g <= ridge * x) return g / ridge * g * (1.0 + 8.0 * kEps);
     return 2.0 * g * x * (1.0 + 8.0 * kEps);  // (the ridge part is left out: smaller is safe)
   };
 

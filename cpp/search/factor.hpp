@@ -34,8 +34,8 @@ struct Guide {
 //   |z - A x|^2 + sum ridge_j x_j^2  >=  2 w'z - |w|^2 - sum_{j in support} max_{|x_j| <= reach_j} (2 g_j x_j - ridge_j
 //   x_j^2),
 // g = A'w, since |z - Ax|^2 >= 2 w'(z - Ax) - |w|^2. Every rounding error is bounded and subtracted. `reach_j` holds
-// for every support whose value is at most the cut: x_j = (L z)_j - (L (z - Ax))_j + ((I - L A) x)_j with a left
-// inverse L.
+// for every admissible support whose value is at most the cut: x_j = (L z)_j - (L (z - Ax))_j + ((I - L A) x)_j with a
+// left inverse L, where there is one; and by the limit on coefficients everywhere.
 class Certifier {
  public:
   Certifier(const Instance& instance, const Guide& guide);
@@ -46,11 +46,15 @@ class Certifier {
   double bound(const double* w, const int* in, int in_count, const int* free, int free_count, int slots, double cut,
                double norm_limit = std::numeric_limits<double>::infinity()) const;
 
-  double reach(int j, double cut) const;
+  // Bound of |x_j|; `root` is a safe upper bound of the square root of the cut.
+  double reach(int j, double root) const;
 
  private:
+  static constexpr double kLimitSlack = 0x1p-20;
+
   const Instance& instance_;
   const Kernels& kernels_;
+  std::vector<double> limit_;   // of the coefficients of admissible supports
   std::vector<double> centre_;  // bound of |(Lz)_j| plus what rounding may add
   std::vector<double> spread_;  // bound of the norm of row j of L (plus the effect of I - LA); inf if unknown
 };

@@ -133,9 +133,9 @@ void Worker::candidate(const int* support) {
   if (cut == 0.0 && search_->tied_out(sorted)) return;
   if (rejected(sorted, cut)) return;
   refitter_->fit({sorted, static_cast<std::size_t>(size)}, fit_);
-  if (!fit_.admissible) {
+  if (!fit_.admissible()) {
     search_->passed_over();
-    search_->offer_smaller(fit_);
+    if (fit_.within) search_->offer_smaller(fit_);
     return;
   }
   if (fit_.error.hi > search_->cut()) return;
@@ -188,7 +188,7 @@ void Worker::reduce(const Fit& fit) {
     if (!(fit.drop[i] <= tiny)) fewer[count++] = fit.support[i];
   if (count == fit.size) return;
   refitter_->fit({fewer, static_cast<std::size_t>(count)}, smaller_fit_);
-  if (smaller_fit_.error == fit.error) search_->offer_smaller(smaller_fit_);
+  if (smaller_fit_.admissible() && smaller_fit_.error == fit.error) search_->offer_smaller(smaller_fit_);
 }
 
 }  // namespace exactsindy

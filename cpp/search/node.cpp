@@ -163,7 +163,7 @@ bool Worker::rebuild(Frame& f) {
   std::copy(f.in, f.in + f.in_count, sorted);
   std::sort(sorted, sorted + f.in_count);
   refitter_->fit({sorted, static_cast<std::size_t>(f.in_count)}, fit_);
-  if (!fit_.admissible) {
+  if (!fit_.independent) {
     search_->passed_over();
     return false;
   }

@@ -23,7 +23,7 @@ void shift(std::vector<double>& v, int e) {
 }  // namespace
 
 Instance Instance::from_factor(std::span<const double> factor, std::span<const double> target,
-                               std::span<const double> rest, std::span<const double> ridge) {
+                               std::span<const double> rest, std::span<const double> ridge, double coefficient_limit) {
   Instance out;
   const int n = static_cast<int>(target.size());
   out.rows = n;
@@ -46,9 +46,10 @@ Instance Instance::from_factor(std::span<const double> factor, std::span<const d
   out.a.reset(static_cast<std::size_t>(out.columns) * out.stride);
   for (int j = 0; j < out.columns; ++j) {
     std::copy(kept[j].begin(), kept[j].end(), out.a.data() + static_cast<std::size_t>(j) * out.stride);
-    double sum = out.ridge[j];
+    double sum = 0.0;
     for (double x : kept[j]) sum += x * x;
-    out.norm.push_back(std::sqrt(sum) * (1.0 + (n + 8) * kEps));
+    out.limit.push_back(sum > 0.0 ? 1.0 / std::sqrt(sum) : kInf);
+    out.norm.push_back(std::sqrt(sum + out.ridge[j]) * (1.0 + (n + 8) * kEps));
   }
   std::vector<double> whole(target.begin(), target.end());
   whole.insert(whole.end(), rest.begin(), rest.end());
@@ -69,6 +70,8 @@ Instance Instance::from_factor(std::span<const double> factor, std::span<const d
     const double y = std::ldexp(x, -out.target_exponent);
     out.rest = out.rest + two_prod(y, y);
   }
+  const double whole_norm = std::sqrt(sum + out.rest.hi);
+  for (double& limit : out.limit) limit = whole_norm > 0.0 ? limit * coefficient_limit * whole_norm : 0.0;
   out.tail.assign(out.stride / kLane + 1, Double2{});
   for (int block = out.stride / kLane - 1; block >= 0; --block) {
     out.tail[block] = out.tail[block + 1];
@@ -95,6 +98,7 @@ int Refitter::orthogonalise(std::span<const int> support) {
   const int ridge_rows = instance_.has_ridge ? padded(static_cast<int>(support.size())) : 0;
   const int n = used_ + ridge_rows;
   kept_count_ = 0;
+  double volume = 1.0;
   for (std::size_t s = 0; s < support.size(); ++s) {
     const int j = support[s];
     const Span2 q = vector(kept_count_);
@@ -114,7 +118,9 @@ int Refitter::orthogonalise(std::span<const int> support) {
         r_[i][kept_count_] = r_[i][kept_count_] + h;
       }
     const Double2 norm = sqrt(kernels_.dot2(q, q, n));
-    if (norm.hi <= kDependent * instance_.norm[j]) continue;
+    const double distance = norm.hi / instance_.norm[j];
+    if (distance <= kDependent || distance * volume <= kLeastVolume) continue;
+    volume *= distance;
     const Double2 inverse = Double2{1.0, 0.0} / norm;
     for (int i = 0; i < n; ++i) {
       const Double2 x = Double2{q.hi[i], q.lo[i]} * inverse;
@@ -131,7 +137,8 @@ void Refitter::fit(std::span<const int> support, Fit& result) {
   const int n = orthogonalise(support);
   const int size = kept_count_;
   result.size = size;
-  result.admissible = size == static_cast<int>(support.size());
+  result.independent = size == static_cast<int>(support.size());
+  result.within = true;
   const Span2 residual = vector(size);
   std::memcpy(residual.hi, instance_.z.data(), used_ * sizeof(double));
   std::memset(residual.hi + used_, 0, (n - used_) * sizeof(double));
@@ -165,6 +172,7 @@ void Refitter::fit(std::span<const int> support, Fit& result) {
     }
     result.support[i] = kept_[i];
     result.coef[i] = x[i].hi;
+    result.within = result.within && std::abs(x[i].hi) <= instance_.limit[kept_[i]];
     result.drop[i] = x[i].hi / square * x[i].hi;
   }
   result.error = error.hi <= result.floor ? Double2{} : quantise(error);

@@ -22,7 +22,8 @@ struct Instance {
   std::vector<double> ridge;  // in scaled units
   std::vector<double> norm;   // upper bounds of sqrt(|a_j|^2 + ridge_j), in [1/2, 1]
   Array z;
-  double z_norm = 0.0;  // upper bound of |z|
+  double z_norm = 0.0;        // upper bound of |z|
+  std::vector<double> limit;  // a support counts only if its least-squares coefficients satisfy |x_j| <= limit[j]
   int target_exponent = 0;
   Double2 rest;  // squared norm of the target outside all columns
   bool has_ridge = false;
@@ -31,9 +32,11 @@ struct Instance {
   const double* column(int j) const { return a.data() + static_cast<std::size_t>(j) * stride; }
   Units units() const { return {rest, target_exponent, exponent, original}; }
 
-  // factor: D x D upper triangular, row-major; z, ridge: D; rest: the target's entries below the factor.
+  // factor: D x D upper triangular, row-major; z, ridge: D; rest: the target's entries below the factor;
+  // limit[j] |a_j| = coefficient_limit |y|.
   static Instance from_factor(std::span<const double> factor, std::span<const double> target,
-                              std::span<const double> rest, std::span<const double> ridge);
+                              std::span<const double> rest, std::span<const double> ridge,
+                              double coefficient_limit = kCoefficientLimit);
 };
 
 // A support with its least-squares fit in double-double. `error` is |z - A x|^2 + ridge, without `rest`,
@@ -45,8 +48,10 @@ struct Fit {
   double coef[kMaxSize];
   double drop[kMaxSize];  // rise of the error when this term is dropped
   Double2 error;
-  double floor = 0.0;      // below this the error cannot be told from 0
-  bool admissible = true;  // false: dependent columns were left out
+  double floor = 0.0;       // below this the error cannot be told from 0
+  bool independent = true;  // false: dependent columns were left out
+  bool within = true;       // every coefficient is within its limit
+  bool admissible() const { return independent && within; }
 };
 
 class Refitter {
@@ -54,8 +59,8 @@ class Refitter {
   explicit Refitter(const Instance& instance);
   // support must be increasing.
   void fit(std::span<const int> support, Fit& result);
-  // Of the last fit (which must have been admissible), rounded to double: the data rows of its orthonormal basis, one
-  // vector per `stride` doubles, and of the residual of the target.
+  // Of the last fit (whose columns must have been independent), rounded to double: the data rows of its orthonormal
+  // basis, one vector per `stride` doubles, and of the residual of the target.
   void projection(double* basis, double* residual, int stride);
 
  private:

@@ -587,7 +587,7 @@ def test_threads_change_no_bit(mhd, target):
     problem = mhd if target is None else one_equation(mhd, target)
     one = solve(problem, 5, settings=Settings(threads=1))
     assert one.optimal
-    assert one.seconds.sum() > 0.05  # long enough for the helpers to join in
+    assert one.nodes.sum() > 5000  # tens of milliseconds: other threads join in after one
     for threads in (2, 4):
         assert bits(solve(problem, 5, settings=Settings(threads=threads))) == bits(one)
 

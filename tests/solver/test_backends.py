@@ -19,6 +19,7 @@ from exactsindy.solver.backends.rational import ExactEquation
 from exactsindy.solver.backends.scaling import ellipsoid_bounds, greedy, scaled_equation
 from exactsindy.solver.equations import Equation
 from exactsindy.solver.settings import Settings, Status
+from exactsindy.solver.solving import solve
 from oracle import FAMILIES, best_supports, exact_best, exact_reduced, exact_supports
 
 MIXED_INTEGER = [scip.solve_equation, gurobi.solve_equation]
@@ -168,12 +169,25 @@ def test_oracle_gives_an_inadmissible_support_the_value_of_the_smaller_one():
 
 @pytest.mark.parametrize("power, admissible", [(-44, False), (-43, True)])
 def test_dependence_begins_at_the_stated_distance(power, admissible):
-    # 2^-44 = 5.7e-14 and 2^-43 = 1.1e-13 lie on either side of 1e-13.
+    # 2^-44 = 5.7e-14 and 2^-43 = 1.1e-13 lie on either side of 1e-13; the target asks for a small coefficient.
     factor = np.array([[1.0, 1.0], [0.0, 2.0**power]])
-    z = np.array([1.0, 1.0])
-    result = run(enumeration.solve_equation, factor, z, 0.25, np.zeros(2), 2, Settings())
+    z = np.array([1.0, 2.0**-20])
+    result = run(enumeration.solve_equation, factor, z, 0.0, np.zeros(2), 2, Settings())
+    assert len(result.support) == (2 if admissible else 1)
+    assert result.objective == pytest.approx(0.0 if admissible else 2.0**-40, rel=1e-6)
+
+
+@pytest.mark.parametrize("power, admissible", [(-26, True), (-28, False)])
+def test_coefficients_beyond_their_limit_do_not_count(power, admissible):
+    # The pair fits exactly with coefficients of about 2^-power |y|.
+    factor = np.array([[1.0, 1.0], [0.0, 2.0**power]])
+    z = np.array([0.0, 1.0])
+    result = run(enumeration.solve_equation, factor, z, 0.0, np.zeros(2), 2, Settings())
     assert result.support == ((0, 1) if admissible else (1,))
-    assert result.objective == pytest.approx(0.25 if admissible else 1.25, rel=1e-12)
+    wide = Settings(coefficient_limit=2.0**30)
+    assert run(enumeration.solve_equation, factor, z, 0.0, np.zeros(2), 2, wide).support == (0, 1)
+    problem = Problem.from_arrays(factor, z)
+    assert [solve(problem, 2, settings=s).support[0] for s in (Settings(), wide)] == [result.support, (0, 1)]
 
 
 def test_zero_column_stays_out_whatever_its_ridge():

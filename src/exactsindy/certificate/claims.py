@@ -6,6 +6,8 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
+from exactsindy.problem import COEFFICIENT_LIMIT
+
 
 class Claims(Protocol):
     """What `verify` reads of a solution: any object with these attributes will do."""
@@ -58,7 +60,8 @@ class Certificate:
     ``fingerprint`` is the SHA-256 of the problem's stored doubles; the claims hold for those numbers only.
     ``weights`` are those of a shared budget's equations (1 for a single equation), ``caps`` the most terms each of them
     may have (empty: no caps). ``margin`` is nan where not proved; ``lower_bound`` is -inf where nothing is known.
-    ``constraints`` are texts that mean something for that problem only.
+    ``constraints`` are texts that mean something for that problem only. Only supports whose coefficients are within
+    ``coefficient_limit`` count (see `Settings`).
     """
 
     target: str
@@ -78,6 +81,7 @@ class Certificate:
     version: str
     caps: tuple[int, ...] = ()
     constraints: tuple[str, ...] = ()
+    coefficient_limit: float = COEFFICIENT_LIMIT
 
     def to_json(self) -> str:
         """Return the certificate as one JSON object (infinite and undefined numbers as strings)."""

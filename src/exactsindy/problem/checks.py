@@ -14,6 +14,9 @@ from exactsindy.problem.compress import Matrix, Numbers
 # bool counts as 0/1; complex, object, str, dates and records are refused.
 _REAL_KINDS = "biuf"
 
+#: Default of the limit C on coefficients: a support counts only if |coefficient| |column| <= C |target| for its terms.
+COEFFICIENT_LIMIT = 2.0**27
+
 
 def as_real(values: npt.ArrayLike, argument: str) -> Numbers:
     """Return `values` as an array of real numbers of its own type, not yet checked for NaN."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from exactsindy.errors import SolverError
+from exactsindy.problem import COEFFICIENT_LIMIT
 
 #: Relative gap that a completed search may leave by rounding: answers this close are proved, also with Settings(gap=0).
 PROVED = 1e-14
@@ -67,6 +68,11 @@ class Settings:
     threads
         At most so many threads; ``None`` uses every core. A completed search gives the same answer for any number.
         A search under constraints and enumeration use one thread.
+    coefficient_limit
+        A support counts only if its least-squares coefficients satisfy ``|coefficient| * |column| <= coefficient_limit
+        * |target|``: larger ones cancel each other to fit rounding noise. The default, 2**27, excludes nothing that
+        has a meaning; smaller values speed up proofs where columns nearly depend on each other. The search without
+        constraints on coefficients obeys it.
     progress
         Called about ten times a second from the calling thread with a `Progress`. An exception it raises stops the
         search and is passed on.
@@ -76,12 +82,16 @@ class Settings:
     seconds: float | None = None
     nodes: int | None = None
     threads: int | None = None
+    coefficient_limit: float = COEFFICIENT_LIMIT
     progress: Callable[[Progress], None] | None = None
 
     def __post_init__(self) -> None:
         gap: object = self.gap
         if not isinstance(gap, int | float | np.number) or not gap >= 0:
             raise SolverError(f"Settings(gap={self.gap!r}): expected a number >= 0, e.g. 1e-9.")
+        limit: object = self.coefficient_limit
+        if isinstance(limit, bool) or not isinstance(limit, int | float | np.number) or not 1 <= limit <= 2.0**40:
+            raise SolverError(f"Settings(coefficient_limit={limit!r}): expected a number from 1 to 2**40, e.g. 2**27.")
         for name, kind, words, most in (
             ("seconds", (int, float, np.number), "a positive number", math.inf),
             ("nodes", (int, np.integer), "a positive integer below 2**63", MOST_NODES),

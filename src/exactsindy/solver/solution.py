@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from exactsindy._types import Array
 from exactsindy.certificate import Certificate
-from exactsindy.problem import Problem
+from exactsindy.problem import COEFFICIENT_LIMIT, Problem
 from exactsindy.solver import arguments, display
 from exactsindy.solver.outcome import Outcome
 from exactsindy.solver.settings import PROVED, Settings, Status, Total
@@ -46,6 +46,8 @@ class Solution:
         Time spent in the search, per target.
     constraints, conflict
         The constraints given; and, of an infeasible problem, some of them that cannot hold together.
+    coefficient_limit
+        Only supports whose coefficients are within this limit count (see `Settings`).
     """
 
     problem: Problem
@@ -61,6 +63,7 @@ class Solution:
     k: tuple[int, ...] | Total
     constraints: tuple[Any, ...] = ()
     conflict: tuple[str, ...] = ()
+    coefficient_limit: float = COEFFICIENT_LIMIT
 
     @classmethod
     def of(
@@ -98,6 +101,7 @@ class Solution:
             seconds=np.array([o.seconds for o in outcomes]),
             ridge=ridge,
             k=k,
+            coefficient_limit=settings.coefficient_limit,
         )
 
     @classmethod
@@ -132,6 +136,7 @@ class Solution:
             seconds=pick("seconds"),
             ridge=spread("ridge"),
             k=tuple(int(s.k[row]) for s, row in picks if not isinstance(s.k, Total)),
+            coefficient_limit=picks[0][0].coefficient_limit,
             constraints=picks[0][0].constraints,  # by name, so they mean the same in the other problem
         )
 
@@ -205,6 +210,7 @@ class Solution:
             version=__version__,
             caps=self.caps,
             constraints=tuple(map(str, self.constraints)),
+            coefficient_limit=self.coefficient_limit,
         )
 
     def _facts(self, i: int) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from exactsindy.errors import DataError
-from exactsindy.problem import Problem
+from exactsindy.problem import COEFFICIENT_LIMIT, Problem
 from exactsindy.solver.path import Path
 from exactsindy.solver.pool import Member, Pool
 from exactsindy.solver.settings import Status, Total
@@ -29,6 +29,7 @@ def solution_record(solution: Solution) -> dict[str, Any]:
         "nodes": [int(n) for n in solution.nodes],
         "seconds": plain(solution.seconds),
         "ridge": [plain(row) for row in np.asarray(solution.ridge)],
+        "coefficient_limit": float(solution.coefficient_limit),
     }
 
 
@@ -51,6 +52,7 @@ def read_solution(record: Mapping[str, Any], problem: Problem) -> Solution:
             nodes=np.array([int(n) for n in record["nodes"]], dtype=np.int64),
             seconds=numbers(record["seconds"]),
             ridge=np.array([numbers(row) for row in record["ridge"]]),
+            coefficient_limit=float(record.get("coefficient_limit", COEFFICIENT_LIMIT)),
             k=Total(**size) if isinstance(size, dict) else tuple(int(n) for n in size),
         )
     except (KeyError, TypeError, ValueError, IndexError) as error:

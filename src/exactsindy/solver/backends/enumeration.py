@@ -2,10 +2,10 @@
 
 What counts as a support: all solvers of this package follow one rule. A zero column never belongs to a support. Go
 through the columns of a support in index order, on the ridge-augmented columns [R_j; sqrt(ridge_j) e_j]: if the
-distance of each to the span of the earlier ones is more than 1e-13 of its norm, the support is *admissible*. An
-inadmissible support counts as the smaller one without its dependent (later) columns, so only admissible supports are
-compared. The objective is RSS + sum ridge_j xi_j^2, the constant included; ties go to the smaller support, then to the
-lexicographically first.
+distance of each to the span of the earlier ones is more than 1e-13 of its norm, the product of these relative distances
+is more than 2^-80, and its least-squares coefficients satisfy |coefficient| |column| <= `Settings.coefficient_limit`
+|target|, the support is *admissible*. Only admissible supports are compared. The objective is RSS + sum ridge_j xi_j^2,
+the constant included; ties go to the smaller support, then to the lexicographically first.
 
 How: depth first over prefixes, with the columns projected off the prefix (modified Gram-Schmidt, no Gram matrix of the
 data), closing the last two columns for all pairs at once. Doubles only sort out: each residual norm carries a rounding
@@ -27,7 +27,7 @@ from exactsindy._types import Array
 from exactsindy.errors import SolverError
 from exactsindy.solver import interrupt
 from exactsindy.solver.backends.component import Budget, Component
-from exactsindy.solver.backends.rational import DEPENDENCE, ExactEquation, as_float
+from exactsindy.solver.backends.rational import DEPENDENCE, LEAST_VOLUME, ExactEquation, as_float
 from exactsindy.solver.backends.scaling import EPS, augmented, column_norms, power_of_two, triangular
 from exactsindy.solver.equations import Equation
 from exactsindy.solver.outcome import Answer, Outcome
@@ -137,6 +137,7 @@ class _Node:
     residual: Array
     on_prefix: Array
     fit: Array
+    volume: float  # of the unit columns of the prefix
 
 
 class _Candidates:
@@ -180,12 +181,17 @@ class _Search:
         stacked = np.column_stack([columns, target])
         triangle = triangular(stacked * power_of_two(column_norms(stacked)))
         self.norms = np.linalg.norm(triangle, axis=0)
+        self.constant = equation.constant
+        scale = power_of_two(column_norms(stacked))
+        plain = column_norms(equation.factor[:, kept]) * scale[:-1]
+        whole = math.hypot(float(np.linalg.norm(equation.z)), math.sqrt(equation.constant)) * float(scale[-1])
+        self.reach = deadline.limits.coefficient_limit * whole / plain
         self.kept, self.size, self.deadline, self.count = kept, size, deadline, 1
         self.exact = ExactEquation(equation.factor, equation.z, equation.ridge)
         self.found = [_Candidates(s) for s in range(size + 1)]
         width = len(kept)
         rows = np.ascontiguousarray(triangle[:, :width].T)
-        self.root = _Node((), 0, rows, triangle[:, width], np.empty((width, 0)), np.empty(0))
+        self.root = _Node((), 0, rows, triangle[:, width], np.empty((width, 0)), np.empty(0), 1.0)
         # Rounding of Gram-Schmidt least squares: eps per projection, relative to |y| + sum |xi_j| |theta_j|.
         self.rounding = 16 * (size + 2) * EPS * max(1.0, math.sqrt(width) / 4)
 
@@ -215,15 +221,33 @@ class _Search:
         own = self.norms[node.first : -1]
         slack = self.rounding * (own + np.abs(node.on_prefix) @ self.norms[list(node.prefix)])
         indices = np.arange(node.first, node.first + len(lengths))[:, None]
-        return self._independent(np.hstack([_rows(node.prefix, len(lengths)), indices]), lengths, own, slack)
+        supports = np.hstack([_rows(node.prefix, len(lengths)), indices])
+        return self._independent(supports, lengths, own, slack, np.full(len(lengths), node.volume))
 
     def _independent(
-        self, supports: NDArray[np.int64], lengths: Array, norms: Array, slack: Array
+        self, supports: NDArray[np.int64], lengths: Array, norms: Array, slack: Array, volume: Array
     ) -> NDArray[np.bool_]:
-        """Apply the rule to the last column of each support, exactly where doubles cannot tell."""
-        answer = np.asarray(lengths > DEPENDENCE * norms)
-        for i in np.flatnonzero(np.abs(lengths - DEPENDENCE * norms) <= slack):
+        """Apply the rule to the last column of each support, exactly where doubles cannot tell.
+
+        ``volume`` is that of the columns before.
+        """
+        whole = volume * lengths / norms
+        answer = np.asarray((lengths > DEPENDENCE * norms) & (whole > LEAST_VOLUME))
+        near = (whole > 0.01 * LEAST_VOLUME) & (whole < 100 * LEAST_VOLUME)
+        for i in np.flatnonzero((np.abs(lengths - DEPENDENCE * norms) <= slack) | near):
             answer[i] = self.exact.admissible(self.kept[j] for j in supports[i])
+        return answer
+
+    def _within(self, supports: NDArray[np.int64], coefs: Array) -> NDArray[np.bool_]:
+        """Return which supports have coefficients within their limit, exactly where doubles cannot tell."""
+        if not self.reach.any():  # the target is zero, and so are all coefficients
+            return np.ones(len(supports), dtype=np.bool_)
+        share = np.max(np.abs(coefs) / self.reach[supports], axis=1, initial=0.0)
+        answer = np.asarray(share <= 1.0)
+        for i in np.flatnonzero((share > 0.01) & (share < 100.0)):
+            answer[i] = self.exact.within(
+                self._terms(supports[i]), self.deadline.limits.coefficient_limit, self.constant
+            )
         return answer
 
     def _extend(self, node: _Node, i: int) -> _Node:
@@ -237,6 +261,7 @@ class _Search:
             node.residual - x * pivot,
             np.hstack([node.on_prefix[i + 1 :] - share[:, None] * node.on_prefix[i], share[:, None]]),
             np.append(node.fit - x * node.on_prefix[i], x),
+            node.volume * math.sqrt(square) / self.norms[node.first + i],
         )
 
     def _pairs(self, node: _Node, usable: NDArray[np.bool_]) -> None:
@@ -260,12 +285,14 @@ class _Search:
             supports = np.column_stack([_rows(node.prefix, len(i)), i + node.first, j + node.first])
             lengths = np.sqrt(np.einsum("ij,ij->i", off, off))
             slack = self.rounding * (norms[j] + np.sum(np.abs(on_prefix) * heads, axis=1))
-            good = self._independent(supports, lengths, norms[j], slack)
+            volume = node.volume * np.sqrt(squares[i]) / norms[i]
+            good = self._independent(supports, lengths, norms[j], slack, volume)
             last = np.einsum("ij,ij->i", off, residuals[i]) / np.where(good, lengths, 1.0) ** 2
             rest = residuals[i] - last[:, None] * off
             fit = np.column_stack([node.fit - x[i, None] * node.on_prefix[i], x[i]]) - last[:, None] * on_prefix
             size = self.norms[-1] + np.abs(last) * norms[j] + np.sum(np.abs(fit) * heads, axis=1)
             norm = np.sqrt(np.einsum("ij,ij->i", rest, rest))
+            good[good] = self._within(supports[good], np.column_stack([fit, last])[good])
             self._record(supports[good], norm[good], self.rounding * size[good])
 
     def _pair_chunks(

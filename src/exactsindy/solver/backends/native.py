@@ -42,6 +42,7 @@ def run(
         seconds=settings.seconds or 0.0,
         nodes=settings.nodes or 0,
         threads=settings.threads or cores,
+        coefficient_limit=settings.coefficient_limit,
         progress=reporter(settings, [e.target for e in equations], lambda i, j: equations[i].names[j]),
         stopped=interrupt.pressed,
     )

@@ -15,8 +15,10 @@ import numpy as np
 
 from exactsindy._types import Array
 
-#: A column is dependent if its distance to the span of the earlier ones is at most 1e-13 of its norm.
+#: A column is dependent if its distance to the span of the earlier ones is at most 1e-13 of its norm, or if the product
+#: of these relative distances, the volume of the unit columns, is at most 2^-80.
 DEPENDENCE = 1e-13
+LEAST_VOLUME = 2.0**-80
 _INVERSE_SQUARE = 10**26
 
 
@@ -41,14 +43,25 @@ class ExactEquation:
     def reduced(self, support: Iterable[int]) -> tuple[int, ...]:
         """Return the support without its zero columns and those that depend on earlier ones."""
         kept: tuple[int, ...] = ()
+        norms = 1  # product of the squared norms of the kept columns
         for column in sorted(support):
             if not any(self._columns[column]):
                 continue
-            rows = self._eliminate((*kept, column), border=False)
-            before = rows[-2][-2] if kept else 1
-            if rows[-1][-1] * _INVERSE_SQUARE > before * self._product(column, column):
-                kept = (*kept, column)
+            rows, square = self._eliminate((*kept, column), border=False), self._product(column, column)
+            before, minor = rows[-2][-2] if kept else 1, rows[-1][-1]
+            if minor * _INVERSE_SQUARE > before * square and minor << 160 > norms * square:
+                kept, norms = (*kept, column), norms * square
         return kept
+
+    def within(self, support: tuple[int, ...], limit: float, constant: float) -> bool:
+        """Return True if |coefficient| |column| <= limit |target| for all terms of an admissible support.
+
+        ``constant`` is the squared norm of the target outside all columns.
+        """
+        unit = Fraction(2) ** self._target_exponent
+        square = (Fraction(limit) ** 2) * (self._square + Fraction(constant) / unit**2)
+        sizes = [self._product(j, j) - self._ridge[j] for j in support]
+        return all(x * x * size <= square for x, size in zip(self._solution(support), sizes, strict=True))
 
     def value(self, support: tuple[int, ...]) -> Fraction:
         """Return the least objective on an admissible support, the constant ``rest_square`` not included."""
@@ -58,16 +71,20 @@ class ExactEquation:
 
     def coefficients(self, support: tuple[int, ...]) -> tuple[float, ...]:
         """Return the least-squares coefficients on an admissible support, each correctly rounded."""
+        return tuple(
+            as_float(value * Fraction(2) ** (self._target_exponent - self._exponents[column]))
+            for value, column in zip(self._solution(support), support, strict=True)
+        )
+
+    def _solution(self, support: tuple[int, ...]) -> list[Fraction]:
+        """Return the least-squares coefficients of the integer columns."""
         rows = self._eliminate(support, border=True)
         size = len(support)
         solution = [Fraction(0)] * size
         for i in reversed(range(size)):
             known = sum((rows[i][j] * solution[j] for j in range(i + 1, size)), Fraction(0))
             solution[i] = (rows[i][size] - known) / rows[i][i]
-        return tuple(
-            as_float(value * Fraction(2) ** (self._target_exponent - self._exponents[column]))
-            for value, column in zip(solution, support, strict=True)
-        )
+        return solution
 
     def _eliminate(self, support: tuple[int, ...], *, border: bool) -> list[list[int]]:
         """Eliminate the (bordered) Gram matrix; entry (i, i) becomes its (i+1)-th principal minor."""
