@@ -16,13 +16,17 @@ struct Householder {
   Array work, reflector;     // n x length each; reflectors are zero before their diagonal
   std::vector<double> diag;  // diagonal of R
 
-  explicit Householder(const Instance& in)
-      : first_ridge(in.stride), length(in.stride + (in.has_ridge ? padded(in.columns) : 0)), n(in.columns), diag(n) {
+  Householder(const Instance& in, double regular)
+      : first_ridge(in.stride),
+        length(in.stride + (in.has_ridge || regular > 0.0 ? padded(in.columns) : 0)),
+        n(in.columns),
+        diag(n) {
     work.reset(static_cast<std::size_t>(n) * length);
     reflector.reset(static_cast<std::size_t>(n) * length);
     for (int j = 0; j < n; ++j) {
       std::copy(in.column(j), in.column(j) + in.rows, column(j));
-      if (in.has_ridge) column(j)[first_ridge + j] = std::sqrt(in.ridge[j]);
+      const double ridge = in.ridge[j] + regular * in.norm[j] * in.norm[j];
+      if (ridge > 0.0) column(j)[first_ridge + j] = std::sqrt(ridge);
     }
     for (int j = 0; j < n; ++j) {
       double* v = reflector.data() + static_cast<std::size_t>(j) * length;
@@ -49,7 +53,8 @@ struct Householder {
 
 }  // namespace
 
-Guide::Guide(const Instance& in, bool backward) : columns(in.columns), stride(padded(std::max(in.columns, 1))) {
+Guide::Guide(const Instance& in, bool backward, double regularisation)
+    : columns(in.columns), stride(padded(std::max(in.columns, 1))), regular(regularisation) {
   const Kernels& k = kernels();
   gram.reset(static_cast<std::size_t>(columns) * stride);
   moment.reset(stride);
@@ -67,13 +72,15 @@ Guide::Guide(const Instance& in, bool backward) : columns(in.columns), stride(pa
   square = k.dot(in.z.data(), in.z.data(), in.stride);
   if (!backward) return;
 
+  // Fewer rows than columns: only a ridge makes an inverse.
+  if (in.rows < columns && !in.has_ridge && regular == 0.0) return;
   // The triangular factor itself serves when there is no ridge and no column was left out.
-  rotated = in.has_ridge || columns < in.rows;
+  rotated = in.has_ridge || columns < in.rows || regular > 0.0;
   Array r(static_cast<std::size_t>(columns) * stride);  // row j is column j of the triangle
   Array target(in.stride + padded(columns));
   std::copy(in.z.data(), in.z.data() + in.rows, target.data());
   if (rotated) {
-    const Householder qr(in);
+    const Householder qr(in, regular);
     for (int j = 0; j < columns; ++j) {
       double* to = r.data() + static_cast<std::size_t>(j) * stride;
       std::copy(qr.column(j), qr.column(j) + j, to);
@@ -120,9 +127,12 @@ Certifier::Certifier(const Instance& in, const Guide& guide)
     : instance_(in), kernels_(kernels()), limit_(in.limit), centre_(in.columns, kInf), spread_(in.columns, 0.0) {
   // The limit on coefficients is tested with rounding: supports a little above it may count, too.
   for (double& limit : limit_) limit *= 1.0 + kLimitSlack;
-  if (!guide.invertible) return;
+  if (!guide.invertible || guide.regular > 0.0) return;
   // A ridge on every term bounds the coefficients well enough by itself.
-  if (*std::min_element(in.ridge.begin(), in.ridge.end()) > 1e-14) return;
+  if (*std::min_element(in.ridge.begin(), in.ridge.end()) > 1e-14) {
+    inverse_ = true;
+    return;
+  }
   const int n = in.columns, rows = in.rows, stride = in.stride;
   // Approximate left inverse L of the stored matrix (ridge rows left out where they exist).
   Array left(static_cast<std::size_t>(n) * stride);
@@ -156,6 +166,7 @@ Certifier::Certifier(const Instance& in, const Guide& guide)
   const double left_norm = std::sqrt(left_square) * (1.0 + gamma * n);
   const double defect_norm = std::sqrt(defect_square) * (1.0 + gamma * n);
   if (!(defect_norm < 0.5) || !std::isfinite(left_norm)) return;
+  inverse_ = true;
   const double inverse_norm = left_norm / (1.0 - defect_norm) * (1.0 + 8.0 * kEps);
   for (int i = 0; i < n; ++i) {
     const double* row = left.data() + static_cast<std::size_t>(i) * stride;

@@ -25,9 +25,10 @@ struct Guide {
   bool rotated = false;
   Array back;  // columns x row stride: w = offset + back' r
   Array offset;
+  double regular = 0.0;  // share of each squared norm added to the ridge, because the library has no safe inverse
 
   // Without `backward` only scans of one and two terms are possible (which is all that supports of two need).
-  Guide(const Instance& instance, bool backward);
+  Guide(const Instance& instance, bool backward, double regularisation = 0.0);
 };
 
 // Safe lower bounds. For any vector w and any x with |x_j| <= reach_j,
@@ -46,6 +47,8 @@ class Certifier {
   double bound(const double* w, const int* in, int in_count, const int* free, int free_count, int slots, double cut,
                double norm_limit = std::numeric_limits<double>::infinity()) const;
 
+  // True if data or ridge bound the coefficients better than the limit does.
+  bool inverse() const { return inverse_; }
   // Bound of |x_j|; `root` is a safe upper bound of the square root of the cut.
   double reach(int j, double root) const;
 
@@ -54,6 +57,7 @@ class Certifier {
 
   const Instance& instance_;
   const Kernels& kernels_;
+  bool inverse_ = false;
   std::vector<double> limit_;   // of the coefficients of admissible supports
   std::vector<double> centre_;  // bound of |(Lz)_j| plus what rounding may add
   std::vector<double> spread_;  // bound of the norm of row j of L (plus the effect of I - LA); inf if unknown

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 
 namespace exactsindy {
 
@@ -28,6 +29,7 @@ void Worker::prepare(Search& search) {
     equation_ = &search.equation;
     equation_id_ = search.equation.id;
     refitter_ = std::make_unique<Refitter>(in);
+    projector_ = std::make_unique<Projector>(in);
     frames_.clear();
     scratch_.reset();
   }
@@ -36,8 +38,13 @@ void Worker::prepare(Search& search) {
     const int stride = equation_->guide.stride;
     scratch_ = make_frame(false);
     for (Array* a : {&u_, &c_, &d_, &square_, &vector_}) a->reset(std::max(stride, in.stride));
-    w_.reset(in.stride + kMaxSize);
-    basis_.reset(static_cast<std::size_t>(kMaxSize) * (in.stride + kMaxSize));
+    const int length = projector_->length();
+    w_.reset(length);
+    pair_.reset(length);
+    rests_.reset(static_cast<std::size_t>(in.columns) * length);
+    rest_square_.assign(in.columns, 0.0);
+    rest_stamp_.assign(in.columns, 0);
+    basis_.reset(static_cast<std::size_t>(kMaxSize) * in.stride);
   }
 }
 
@@ -51,10 +58,14 @@ void Worker::load_root(Frame& frame) const {
   std::memcpy(frame.c.data(), g.moment.data(), g.stride * sizeof(double));
   frame.value = g.square;
   frame.det = 1.0;
-  frame.fresh = true;
+  frame.since = 0;
+  frame.start = equation_->instance.z_norm * equation_->instance.z_norm;
+  frame.basis = 0.0;
   // Gram entries: stride / 8 + 3 roundings and the normalisation; then about 6 for each elimination step.
   frame.gamma = 2.0 * kEps * (equation_->instance.stride / kLane + 16 + 6 * search_->wanted.size);
   frame.slack = 0.0;
+  frame.bound = 0.0;
+  frame.backward = g.invertible;
   if (!g.invertible) return;
   std::memcpy(frame.dual.data(), g.dual.data(), bytes);
   std::memcpy(frame.beta.data(), g.beta.data(), g.stride * sizeof(double));
@@ -97,7 +108,7 @@ void Worker::swap_to_last(Frame& f, int i) {
   double* s = f.s.data();
   std::swap_ranges(s + offset(i, stride), s + offset(i, stride) + f.m, s + offset(last, stride));
   for (int a = 0; a < f.m; ++a) std::swap(s[offset(a, stride) + i], s[offset(a, stride) + last]);
-  if (!equation_->guide.invertible) return;
+  if (!f.backward) return;
   std::swap(f.beta[i], f.beta[last]);
   std::swap(f.norm2[i], f.norm2[last]);
   double* t = f.dual.data();
@@ -108,7 +119,7 @@ void Worker::swap_to_last(Frame& f, int i) {
 void Worker::exclude_last(Frame& f) const {
   const Guide& g = equation_->guide;
   const int last = --f.m;
-  if (!g.invertible) return;
+  if (!f.backward) return;
   const Kernels& k = kernels();
   const double* pivot = f.dual.data() + offset(last, g.stride);
   if (!(f.norm2[last] > 1e-290)) return;  // nothing to project off
@@ -131,7 +142,9 @@ bool Worker::include_last(const Frame& f, Frame& child) {
     std::copy(f.in, f.in + f.in_count, child.in);
     child.in_count = f.in_count;
     child.gamma = f.gamma;
-    if (g.invertible) {
+    child.bound = f.bound;
+    child.backward = f.backward;
+    if (f.backward) {
       std::memcpy(child.dual.data(), f.dual.data(), offset(last, g.stride) * sizeof(double));
       std::memcpy(child.beta.data(), f.beta.data(), last * sizeof(double));
       std::memcpy(child.norm2.data(), f.norm2.data(), last * sizeof(double));
@@ -141,12 +154,14 @@ bool Worker::include_last(const Frame& f, Frame& child) {
   }
   child.m = last;
   child.in[child.in_count++] = entering;
-  if (!(det > kSmallDet)) return rebuild(child);
+  if (!(det > kSmallInnerDet)) return rebuild(child);
+  child.since = f.since + 1;
+  child.start = f.start;
+  child.slack = f.slack;
+  child.basis = f.basis;
   const double scale = 1.0 / std::sqrt(pivot), moment = f.c[last] * scale;
   child.value = f.value - moment * moment;
   child.det = det;
-  child.fresh = false;
-  child.slack = 0.0;
   for (int a = 0; a < last; ++a) u_[a] = row[a] * scale;
   std::fill(u_.data() + last, u_.data() + padded(last), 0.0);
   for (int a = 0; a < last; ++a) child.c[a] = f.c[a] - u_[a] * moment;
@@ -154,44 +169,9 @@ bool Worker::include_last(const Frame& f, Frame& child) {
   return true;
 }
 
-// Forward side of a frame from scratch: project off an orthonormal basis of the terms in, made in double-double.
-bool Worker::rebuild(Frame& f) {
-  const Guide& g = equation_->guide;
-  const Instance& in = equation_->instance;
-  const Kernels& k = kernels();
-  int sorted[kMaxSize];
-  std::copy(f.in, f.in + f.in_count, sorted);
-  std::sort(sorted, sorted + f.in_count);
-  refitter_->fit({sorted, static_cast<std::size_t>(f.in_count)}, fit_);
-  if (!fit_.independent) {
-    search_->passed_over();
-    return false;
-  }
-  const int rank = fit_.size;
-  refitter_->projection(basis_.data(), vector_.data(), in.stride);
-  double* t = f.s.data();
-  for (int a = 0; a < f.m; ++a)
-    for (int b = 0; b < f.m; ++b) t[offset(a, g.stride) + b] = g.gram[offset(f.free[a], g.stride) + f.free[b]];
-  for (int i = 0; i < rank; ++i) {
-    const double* q = basis_.data() + static_cast<std::size_t>(i) * in.stride;
-    for (int a = 0; a < f.m; ++a) u_[a] = k.dot(q, in.column(f.free[a]), in.length[f.free[a]]) / g.scale[f.free[a]];
-    std::fill(u_.data() + f.m, u_.data() + padded(f.m), 0.0);
-    k.include(t, t, g.stride, f.m, u_.data());
-  }
-  for (int a = 0; a < f.m; ++a)
-    f.c[a] = k.dot(vector_.data(), in.column(f.free[a]), in.length[f.free[a]]) / g.scale[f.free[a]];
-  f.gamma = 2.0 * kEps * (rank + 2) * (in.stride / kLane + 16 + search_->wanted.size);
-  f.value = fit_.error.hi;
-  // The projected target is known to the last bits of its own norm, and to the noise of the fit.
-  f.slack = 4.0 * kEps * std::sqrt(f.value) + 2.0 * std::sqrt(fit_.floor);
-  f.det = 1.0;
-  f.fresh = true;
-  return true;
-}
-
 // Find the slots + 1 free terms that are costliest to drop from the fit of everything.
 void Worker::rank_terms(Frame& f, int slots) {
-  if (!equation_->guide.invertible) {
+  if (!f.backward) {
     costly_[0] = f.m - 1;
     return;
   }
@@ -226,11 +206,24 @@ void Worker::rank_terms(Frame& f, int slots) {
   }
 }
 
+// Project the target off the terms in and `kept` free terms; false if too little of it is left to exceed the
+// cut. The residual of a regularised fit would not do: it is not orthogonal to the terms, which costs far too much
+// where nothing but the limit bounds their coefficients.
+bool Worker::project(const Frame& f, const int* free, int kept, double cut) {
+  projector_->clear();
+  for (int i = 0; i < f.in_count; ++i) projector_->add(f.in[i]);
+  for (int a = 0; a < kept && projector_->square() > cut; ++a) projector_->add(free[a]);
+  return projector_->square() > cut;
+}
+
 // Safe lower bound for the supports below a frame, from a residual in guide coordinates.
 double Worker::certified(const Frame& f, const double* r, int free_count, double cut) {
   const Equation& e = *equation_;
   const double* w = r;
-  if (e.guide.rotated) {
+  if (e.guide.regular > 0.0) {
+    project(f, f.free.data(), free_count, cut);
+    w = projector_->residual();
+  } else if (e.guide.rotated) {
     std::memcpy(w_.data(), e.guide.offset.data(), e.instance.stride * sizeof(double));
     for (int j = 0; j < e.guide.columns; ++j)
       kernels().axpy(r[j], e.guide.back.data() + static_cast<std::size_t>(j) * e.instance.stride, w_.data(),
@@ -245,8 +238,8 @@ double Worker::certified(const Frame& f, const double* r, int free_count, double
 // error of at most the cut; all others are above the cut.
 double Worker::safe_bound(const Frame& f) {
   const double cut = search_->cut();
-  if (!equation_->guide.invertible || !std::isfinite(cut)) return 0.0;
-  return std::clamp(certified(f, f.r.data(), f.m, cut), 0.0, cut);
+  if (!f.backward || !std::isfinite(cut)) return std::min(f.bound, cut);
+  return std::clamp(certified(f, f.r.data(), f.m, cut), std::min(f.bound, cut), cut);
 }
 
 // At least one of the slots + 1 costliest free terms is not in the support: if dropping any one of them is too much,
@@ -255,6 +248,7 @@ bool Worker::costly_terms_prune(Frame& f, int slots, double cut) {
   if (f.m <= slots) return false;
   if (!(f.base + drop_[slots] > cut)) return false;
   const int stride = equation_->guide.stride;
+  if (equation_->guide.regular > 0.0) return regularised_drops_prune(f, slots, cut);
   for (int i = slots; i >= 0; --i) {
     const int a = costly_[i];
     std::memcpy(vector_.data(), f.r.data(), stride * sizeof(double));
@@ -267,11 +261,57 @@ bool Worker::costly_terms_prune(Frame& f, int slots, double cut) {
   return true;
 }
 
+// The same with residuals made anew: that of all other terms is shared.
+bool Worker::regularised_drops_prune(const Frame& f, int slots, double cut) {
+  order_.assign(f.free.begin(), f.free.begin() + f.m);
+  int kept = f.m;
+  int costly[kMaxSize + 1];
+  std::copy(costly_, costly_ + slots + 1, costly);
+  std::sort(costly, costly + slots + 1, std::greater<>());
+  for (int i = 0; i <= slots; ++i) std::swap(order_[costly[i]], order_[--kept]);  // the costly terms go to the end
+  if (!project(f, order_.data(), kept, cut)) return false;
+  projector_->mark();
+  for (int i = kept; i < f.m; ++i) {
+    projector_->reset();
+    std::swap(order_[i], order_[f.m - 1]);
+    for (int a = kept; a + 1 < f.m && projector_->square() > cut; ++a) projector_->add(order_[a]);
+    const double bound =
+        equation_->certifier.bound(projector_->residual(), f.in, f.in_count, order_.data(), f.m - 1, slots, cut);
+    std::swap(order_[i], order_[f.m - 1]);
+    if (!(bound > cut)) return false;
+  }
+  return true;
+}
+
 bool Worker::pruned(Frame& f, int slots) {
   const double cut = search_->cut();
-  if (!equation_->guide.invertible || !std::isfinite(cut)) return false;
-  if (f.base > cut && certified(f, f.r.data(), f.m, cut) > cut) return true;
-  return costly_terms_prune(f, slots, cut);
+  if (!f.backward || !std::isfinite(cut)) return false;
+  bool proved = false;
+  if (f.base > cut) {
+    const double bound = certified(f, f.r.data(), f.m, cut);
+    proved = bound > cut;
+    f.bound = std::max(f.bound, bound);
+  }
+  proved = proved || costly_terms_prune(f, slots, cut);
+  if (equation_->guide.regular > 0.0) {
+    spent_ += certificate_cost(f);
+    if (proved) saved_ += scans_below(f, slots);
+    if (spent_ > 10.0 * saved_ + 1e5) worth_ *= 4.0, spent_ = saved_ = 0.0;
+  }
+  return proved;
+}
+
+// How many scans it takes to look at everything below a frame.
+double Worker::scans_below(const Frame& f, int slots) const {
+  double scans = 1.0;
+  for (int i = 0; i < slots - 2; ++i) scans *= static_cast<double>(f.m - i) / (i + 1);
+  return scans;
+}
+
+// What a certificate of a singular library takes, in scans.
+double Worker::certificate_cost(const Frame& f) const {
+  const double terms = f.m + f.in_count;
+  return 0.15 * terms * std::min<double>(terms, equation_->instance.rows);
 }
 
 void Worker::explore(int depth) {
@@ -289,6 +329,7 @@ void Worker::explore(int depth) {
       if (!search_->superseded()) search_->leave_open(safe_bound(f));
       return;
     }
+    if (equation_->guide.regular > 0.0 && f.backward) f.backward = scans_below(f, slots) > worth_ * certificate_cost(f);
     rank_terms(f, slots);
     if (pruned(f, slots) || tied_out(f, slots)) return;
     if (f.in_count == 0) search_->root_bound(safe_bound(f));
@@ -326,16 +367,20 @@ void Worker::hand_over(const Frame& child) {
   std::memcpy(frame->c.data(), child.c.data(), g.stride * sizeof(double));
   frame->value = child.value;
   frame->det = child.det;
-  frame->fresh = child.fresh;
+  frame->since = child.since;
+  frame->start = child.start;
   frame->gamma = child.gamma;
   frame->slack = child.slack;
-  if (g.invertible) {
+  frame->basis = child.basis;
+  if (child.backward) {
     std::memcpy(frame->dual.data(), child.dual.data(), bytes);
     std::memcpy(frame->beta.data(), child.beta.data(), g.stride * sizeof(double));
     std::memcpy(frame->norm2.data(), child.norm2.data(), g.stride * sizeof(double));
     std::memcpy(frame->r.data(), child.r.data(), g.stride * sizeof(double));
     frame->base = child.base;
   }
+  frame->backward = child.backward;
+  frame->bound = child.bound;
   engine_.give({search_, std::move(frame), safe_bound(child)});
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "search/engine.hpp"
+#include "search/projector.hpp"
 
 namespace exactsindy {
 
@@ -43,24 +44,35 @@ class Worker {
   void rank_terms(Frame& frame, int slots);
   bool pruned(Frame& frame, int slots);
   bool costly_terms_prune(Frame& frame, int slots, double cut);
+  bool regularised_drops_prune(const Frame& frame, int slots, double cut);
+  bool project(const Frame& frame, const int* free, int kept, double cut);
   double certified(const Frame& frame, const double* r, int free_count, double cut);
   double safe_bound(const Frame& frame);
+  double scans_below(const Frame& frame, int slots) const;
+  double certificate_cost(const Frame& frame) const;
   void swap_to_last(Frame& frame, int position);
   void exclude_last(Frame& frame) const;
   bool include_last(const Frame& frame, Frame& child);
-  bool rebuild(Frame& frame);
   bool tied_out(const Frame& frame, int slots) const;
   void hand_over(const Frame& frame);
 
   // leaf.cpp
-  double kappa(const Frame& frame, double det) const;
+  double kappa(const Frame& frame, double det, int since, double cut) const;
   void scan_last(Frame& frame);
   bool scan_pairs(const Frame& frame, const PairScan& scan);
   void scan_single(const Frame& frame);
   void close(Frame& frame, int slots);
   void candidate(const int* support);
-  bool rejected(const int* sorted, double cut);
   void reduce(const Fit& fit);
+
+  // project.cpp
+  double backward_error(int columns) const;
+  double coefficient_bound(double det, int size) const;
+  bool rebuild(Frame& frame);
+  bool rebuild_exactly(Frame& frame);
+  void load_projection(Frame& frame, const double* directions, int length, int rank, const double* residual);
+  bool rejected(const int* sorted, double cut);
+  bool pair_rejected(const PairScan& scan, int a, int b);
 
   // incumbent.cpp
   double noise(double value) const;
@@ -74,13 +86,24 @@ class Worker {
   const Equation* equation_ = nullptr;
   long equation_id_ = -1;  // addresses may be used again
   std::unique_ptr<Refitter> refitter_;
+  std::unique_ptr<Projector> projector_;
   std::vector<std::unique_ptr<Frame>> frames_;
   std::unique_ptr<Frame> scratch_;
   int costly_[kMaxSize + 1];   // positions of the slots + 1 costliest free terms, costliest first
   double drop_[kMaxSize + 1];  // what dropping them costs
+  std::vector<int> order_;     // of free terms, for projections
   Array u_, c_, d_, square_, w_, vector_, basis_;
+  // Columns projected off the terms in of a scan, made when a pair in doubt needs them.
+  Array rests_, pair_;
+  std::vector<double> rest_square_;
+  std::vector<long> rest_stamp_;
+  long pairs_stamp_ = 0;
+  bool pairs_ready_ = false;
   Fit fit_, smaller_fit_;
   bool aborted_ = false;  // a scan was left before its end
+  // Certificates of a singular library are tried where more than `worth_` times their cost could be saved; costs are
+  // counted in scans.
+  double worth_ = 1.0, spent_ = 0.0, saved_ = 0.0;
 };
 
 }  // namespace exactsindy

@@ -26,8 +26,13 @@ Instance Instance::from_factor(std::span<const double> factor, std::span<const d
                                std::span<const double> rest, std::span<const double> ridge, double coefficient_limit) {
   Instance out;
   const int n = static_cast<int>(target.size());
-  out.rows = n;
-  out.stride = padded(std::max(n, 1));
+  const auto empty = [&](int i) {  // row i of the factor
+    const double* row = factor.data() + static_cast<std::size_t>(i) * n;
+    return std::all_of(row + i, row + n, [](double x) { return x == 0.0; });
+  };
+  out.rows = n;  // fewer samples than terms leave empty rows at the end: there the target lies outside all columns
+  while (out.rows > 0 && empty(out.rows - 1)) --out.rows;
+  out.stride = padded(std::max(out.rows, 1));
   std::vector<double> column(n);
   std::vector<std::vector<double>> kept;
   for (int j = 0; j < n; ++j) {
@@ -38,14 +43,14 @@ Instance Instance::from_factor(std::span<const double> factor, std::span<const d
     kept.push_back(column);
     out.original.push_back(j);
     out.exponent.push_back(e);
-    out.length.push_back(padded(j + 1));
+    out.length.push_back(std::min(padded(j + 1), out.stride));
     out.ridge.push_back(std::ldexp(ridge[j], -2 * e));
     out.has_ridge |= ridge[j] > 0.0;
   }
   out.columns = static_cast<int>(kept.size());
   out.a.reset(static_cast<std::size_t>(out.columns) * out.stride);
   for (int j = 0; j < out.columns; ++j) {
-    std::copy(kept[j].begin(), kept[j].end(), out.a.data() + static_cast<std::size_t>(j) * out.stride);
+    std::copy_n(kept[j].begin(), out.rows, out.a.data() + static_cast<std::size_t>(j) * out.stride);
     double sum = 0.0;
     for (double x : kept[j]) sum += x * x;
     out.limit.push_back(sum > 0.0 ? 1.0 / std::sqrt(sum) : kInf);
@@ -56,7 +61,7 @@ Instance Instance::from_factor(std::span<const double> factor, std::span<const d
   out.target_exponent = norm_exponent(whole);
   out.z.reset(out.stride);
   double sum = 0.0;
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < out.rows; ++i) {
     out.z[i] = std::ldexp(target[i], -out.target_exponent);
     sum += out.z[i] * out.z[i];
   }
@@ -66,8 +71,8 @@ Instance Instance::from_factor(std::span<const double> factor, std::span<const d
     sum = 0.0;
   }
   out.z_norm = std::sqrt(sum) * (1.0 + (n + 8) * kEps);
-  for (double x : rest) {
-    const double y = std::ldexp(x, -out.target_exponent);
+  for (std::size_t i = out.rows; i < whole.size(); ++i) {
+    const double y = std::ldexp(whole[i], -out.target_exponent);
     out.rest = out.rest + two_prod(y, y);
   }
   const double whole_norm = std::sqrt(sum + out.rest.hi);

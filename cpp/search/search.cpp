@@ -7,6 +7,9 @@ namespace exactsindy {
 
 namespace {
 
+constexpr double kRegularisation =
+    1e-6;  // of the squared norms: larger ones order terms worse, smaller ones lose digits
+
 // An upper bound of the size of an independent support: one term of each group of columns that are almost equal (so
 // close to the group's first that each is dependent on any other), and no more than there are rows.
 int most_independent(const Instance& in, const Guide& guide) {
@@ -47,6 +50,8 @@ Answer answer_of(const Fit& fit) {
           fit.error, std::sqrt(fit.floor)};
 }
 
+// Where the library has no safe inverse, the guide is that of a slightly regularised one; what it proposes is certified
+// on the library itself.
 Equation::Equation(Instance&& given, bool backward)
     : instance(std::move(given)),
       guide(instance, backward),
@@ -55,7 +60,9 @@ Equation::Equation(Instance&& given, bool backward)
         static std::atomic<long> next{0};
         return next++;
       }()),
-      most(most_independent(instance, guide)) {}
+      most(most_independent(instance, guide)) {
+  if (backward && instance.columns > 0 && !certifier.inverse()) guide = Guide(instance, true, kRegularisation);
+}
 
 Search::Search(const Equation& equation_, const Wanted& wanted_) : equation(equation_), wanted(wanted_) {}
 

@@ -17,8 +17,7 @@ struct Enumerated {
   Enumerated(const Data& data, int top)
       : instance(data.instance()), guide(instance, true), certifier(instance, guide), refitter(instance) {
     for (int size = 0; size <= std::min(top, instance.columns); ++size)
-      for (const Support& support : supports_of(instance.columns, size))
-        answers.push_back(canonical(refitter, support));
+      for (const Answer& answer : enumerate(instance, size)) answers.push_back(answer);
   }
 
   // Residual z - A x of a fit, in doubles.
@@ -68,7 +67,7 @@ struct Question {
 };
 
 inline Array some_vector(Rng& rng, Enumerated& e, const Question& q, int kind) {
-  Array w = e.residual(canonical(e.refitter, q.everything()));
+  Array w = e.residual(answer_of(fitted(e.refitter, q.everything())));
   double size = 0.0;
   for (int i = 0; i < e.instance.rows; ++i) size += w[i] * w[i];
   size = std::sqrt(size);
@@ -165,8 +164,9 @@ TEST(bound_holds_to_the_last_bit) {
     Enumerated e(certifier_data(rng), 2);
     if (e.instance.columns < 2 || !e.guide.invertible) continue;
     const int b = integer(rng, 1, e.instance.columns - 1), a = integer(rng, 0, b - 1);
-    const Answer answer = canonical(e.refitter, {a, b});
-    if (answer.support.size() != 2) continue;
+    const Fit fit = fitted(e.refitter, {a, b});
+    const Answer answer = answer_of(fit);
+    if (!fit.admissible()) continue;
     const ExactValue value(e.instance, {a, b});
     const int in[] = {a, b};
     for (double factor : {0.0, 1.0 - 1e-12, 1.0 - 1e-15, 1.0, 1.0 + 1e-15, 1.0 + 1e-12}) {
@@ -200,8 +200,9 @@ TEST(bound_allows_for_rounded_products) {
     data.add_to_target(-1.0, b);
     Enumerated e(data, 0);
     if (!e.guide.invertible) continue;
-    const Answer answer = canonical(e.refitter, {a, b});
-    if (answer.support.size() != 2 || answer.error.hi == 0.0) continue;
+    const Fit fit = fitted(e.refitter, {a, b});
+    const Answer answer = answer_of(fit);
+    if (!fit.admissible() || answer.error.hi == 0.0) continue;
     const ExactValue value(e.instance, {a, b});
     Array w = e.residual(answer);
     for (int sweep = 0; sweep < 3; ++sweep)  // closer to orthogonal than the residual can be computed
@@ -232,7 +233,7 @@ TEST(bound_is_tight_for_good_problems) {
     CHECK(guide.invertible);
     Refitter refitter(in);
     const Support support{0, 1};
-    const Answer answer = canonical(refitter, support);
+    const Answer answer = answer_of(fitted(refitter, support));
     Array w(in.stride);
     for (int i = 0; i < in.rows; ++i)
       w[i] = in.z[i] - answer.coef[0] * in.column(0)[i] - answer.coef[1] * in.column(1)[i];

@@ -181,19 +181,19 @@ inline std::vector<Support> supports_of(int columns, int size) {
   }
 }
 
-inline Answer canonical(Refitter& refitter, const Support& support) {
+inline Fit fitted(Refitter& refitter, const Support& support) {
   Fit fit;
   refitter.fit(support, fit);
-  return answer_of(fit);
+  return fit;
 }
 
-// Every support of exactly `size` independent columns, best first.
+// Every admissible support of exactly `size` columns, best first.
 inline std::vector<Answer> enumerate(const Instance& instance, int size) {
   Refitter refitter(instance);
   std::vector<Answer> all;
   for (const Support& support : supports_of(instance.columns, size)) {
-    Answer answer = canonical(refitter, support);
-    if (static_cast<int>(answer.support.size()) == size) all.push_back(std::move(answer));
+    const Fit fit = fitted(refitter, support);
+    if (fit.admissible()) all.push_back(answer_of(fit));
   }
   std::sort(all.begin(), all.end(), [](const Answer& a, const Answer& b) { return better(a, b); });
   return all;
