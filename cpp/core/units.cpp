@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace exactsindy {
 
@@ -28,7 +29,9 @@ double Units::objective(Double2 error) const {
 double Units::lower(double error) const {
   if (!std::isfinite(error)) return error;
   const double sum = (rest + Double2{std::max(error, 0.0), 0.0}).hi;
-  return std::ldexp(sum > 0.0 ? std::nextafter(sum, 0.0) : 0.0, 2 * target_exponent);
+  const double value = std::ldexp(sum > 0.0 ? std::nextafter(sum, 0.0) : 0.0, 2 * target_exponent);
+  // Below the normal doubles ldexp rounds to the nearest: one more step down.
+  return value < 2.0 * std::numeric_limits<double>::min() ? std::nextafter(value, 0.0) : value;
 }
 
 std::vector<int> Units::support(const std::vector<int>& columns) const {

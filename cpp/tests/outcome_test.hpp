@@ -40,6 +40,14 @@ TEST(units_scale_exactly_and_round_bounds_down) {
   CHECK_OP(units.lower(0.5), <, 3.5 * 16.0);
   CHECK_OP(units.lower(0.5), ==, std::nextafter(3.5, 0.0) * 16.0);
   CHECK(std::isinf(units.lower(kInf)));
+  // Below the normal doubles, where scaling rounds.
+  for (int e = -540; e < -500; ++e) {
+    const Units tiny{{}, e, {}, {}};
+    for (double x = 1.0; x < 4.0; x += 0.0137) {
+      const double scaled = tiny.lower(x);
+      CHECK(scaled == 0.0 || std::ldexp(scaled, -2 * e) < x);
+    }
+  }
   const Answer answer{{0, 1}, {1.5, -1.0}, {0.0, 0.0}};
   CHECK(units.support(answer.support) == (std::vector<int>{5, 7}));
   CHECK(units.coefficients(answer) == (std::vector<double>{3.0, -64.0}));

@@ -7,6 +7,7 @@ import pytest
 
 from exactsindy.errors import ExactSindyError, ProblemError
 from exactsindy.problem import Block, Problem
+from exactsindy.solver import solve
 
 ONES = np.ones((6, 2))
 Y = np.ones(6)
@@ -212,8 +213,26 @@ def test_columns_outside_doubles():
         Problem.from_arrays(np.full((6, 7), 1.7e308), Y)
     with pytest.raises(ProblemError, match=r"columns too small for doubles: \"y0'\""):
         Problem.from_arrays(ONES, Y * 5e-324)
-    accepted = Problem.from_arrays(ONES * [1e-288, 1e307], Y)
-    np.testing.assert_allclose(accepted.column_norms, np.sqrt(6) * np.array([1e-288, 1e307]), rtol=1e-14)
+    accepted = Problem.from_arrays(ONES * [1e-288, 1e287], Y)
+    np.testing.assert_allclose(accepted.column_norms, np.sqrt(6) * np.array([1e-288, 1e287]), rtol=1e-14)
+
+
+def test_targets_whose_squares_or_coefficients_leave_the_doubles():
+    large = r"target \"y0'\" is too large \(norm .*e\+150, above 3e144\): its square is not .*; divide it by a power"
+    with pytest.raises(ProblemError, match=large):
+        Problem.from_arrays(ONES, Y * 1e150)
+    small = r"target \"y0'\" is too small \(norm .*e-150, below 3e-145\): its square is not .*; multiply it by a power"
+    with pytest.raises(ProblemError, match=small):
+        Problem.from_arrays(ONES, Y * 1e-150)
+    apart = (
+        r"target \"y0'\" \(norm .*\) and term 'theta1' \(norm .*\) are too far apart: a coefficient .*; scale one of"
+    )
+    for theta, y in ((1e-200, 1e140), (1e200, 1e-140)):
+        with pytest.raises(ProblemError, match=apart):
+            Problem.from_arrays(ONES * [1.0, theta], Y * y)
+    accepted = Problem.from_arrays(ONES * [0.0, 1e-140], Y * 1e140)
+    assert np.isfinite(solve(accepted, 1).coef).all()
+    assert Problem.from_arrays(ONES * 1e300, Y * 0.0).rss([0.0, 0.0])[0] == 0.0
 
 
 def test_weights_that_leave_the_doubles():

@@ -16,6 +16,9 @@ from exactsindy.problem.compress import Matrix, column_norms
 
 # Below this norm a column of doubles has too few digits left above the smallest double (2**-1074).
 _SMALLEST_NORM = 2.0**-960
+# Objectives are squares of the norm of a target, and coefficients ratios of norms: both must be ordinary doubles.
+_LARGEST_TARGET = 2.0**480
+_LARGEST_RATIO = 960.0  # as a power of two
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -25,7 +28,8 @@ class Block:
     With ``z, rest = block.target(j)``, coefficients xi leave  RSS = |z - R_theta xi|^2 + |rest|^2. The factor is stored
     as read-only C-contiguous doubles with a diagonal >= 0 (rows are negated where needed); rows beyond `n_samples` must
     be exactly zero. Norms of columns must be 0 or lie between 2**-960 (about 1e-289) and the largest double (about
-    1.8e308).
+    1.8e308), those of targets between 2**-480 and 2**480 (about 3e-145 and 3e144), so that objectives are ordinary
+    doubles, and the two at most a factor 2**960 apart, so that coefficients are.
     """
 
     factor: Matrix  # upper triangular, (D+m, D+m)
@@ -68,6 +72,27 @@ class Block:
         labels = (*self.names, *self.target_names)
         refuse_columns(np.isinf(norms) | np.isinf(factor).any(axis=0), labels, "large")
         refuse_columns((norms > 0) & (norms < _SMALLEST_NORM), labels, "small")
+        self._check_targets(norms[: len(self.terms)], norms[len(self.terms) :])
+
+    def _check_targets(self, terms: Matrix, targets: Matrix) -> None:
+        for name, norm in zip(self.target_names, targets, strict=True):
+            if norm == 0:
+                continue
+            if not 1 / _LARGEST_TARGET <= norm <= _LARGEST_TARGET:
+                size, limit, cure = (
+                    ("large", "above 3e144", "divide") if norm > 1 else ("small", "below 3e-145", "multiply")
+                )
+                raise ProblemError(
+                    f"target {name!r} is too {size} (norm {norm:.3g}, {limit}): its square is not an ordinary double; "
+                    f"{cure} it by a power of ten."
+                )
+            ratio = np.log2(norm) - np.log2(np.where(terms > 0, terms, norm))
+            if np.any(np.abs(ratio) > _LARGEST_RATIO):
+                j = int(np.argmax(np.abs(ratio)))
+                raise ProblemError(
+                    f"target {name!r} (norm {norm:.3g}) and term {self.names[j]!r} (norm {terms[j]:.3g}) are too far "
+                    "apart: a coefficient between them is not an ordinary double; scale one of them by a power of ten."
+                )
 
     def __repr__(self) -> str:
         return f"Block({', '.join(self.target_names)}; {len(self.terms)} terms; {self.n_samples} samples)"
