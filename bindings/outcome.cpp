@@ -1,5 +1,6 @@
 #include "outcome.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -41,8 +42,12 @@ records::Answer to_python(const Answer& answer, const Units& units) {
 records::Outcome to_python(const Outcome& outcome, const Units& units) {
   std::vector<records::Answer> answers;
   for (const Answer& answer : outcome.answers) answers.push_back(to_python(answer, units));
-  const double runner_up =
-      outcome.runner_up < 0.0 ? std::numeric_limits<double>::quiet_NaN() : units.objective({outcome.runner_up, 0.0});
+  double runner_up = std::numeric_limits<double>::quiet_NaN();
+  if (outcome.runner_up >= 0.0) {
+    runner_up = units.objective({outcome.runner_up, 0.0});
+    // It is never below the best, which has more bits than a double before it is rounded.
+    if (!answers.empty()) runner_up = std::max(runner_up, answers.front().objective);
+  }
   return {std::move(answers), runner_up,      units.lower(outcome.lower), name_of(outcome.stop), outcome.complete,
           outcome.nodes,      outcome.seconds};
 }

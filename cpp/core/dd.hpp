@@ -2,6 +2,7 @@
 // The error-free steps below must not be contracted (a * b + c in one rounding): CMakeLists.txt compiles every file
 // that includes this with contraction off; older versions of MSVC contract under /fp:precise and take it from here.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #ifdef _MSC_VER
 #pragma fp_contract(off)
@@ -63,9 +64,11 @@ inline bool operator==(Double2 a, Double2 b) { return a.hi == b.hi && a.lo == b.
 
 // Round the value to 80 significant bits, so that values equal in exact arithmetic compare equal although
 // their last bits carry rounding noise. (The spacing is relative to hi: a power of two times 2^-80.)
-inline Double2 quantise(Double2 a) {
+inline Double2 quantise(Double2 a, double least = 0.0) {
   if (a.hi == 0.0 || !std::isfinite(a.hi)) return {a.hi, 0.0};
-  const double spacing = std::ldexp(1.0, std::ilogb(a.hi) - 79);
+  const int top = std::ilogb(a.hi), power = least > 0.0 ? std::max(top - 79, std::ilogb(least)) : top - 79;
+  const double spacing = std::ldexp(1.0, power);
+  if (power >= top - 52) return {std::nearbyint(a.hi / spacing) * spacing, 0.0};
   if (spacing == 0.0) return {a.hi, 0.0};
   // (Half way between two doubles noise decides which of them is hi: the sum settles it.)
   return quick_two_sum(a.hi, std::nearbyint(a.lo / spacing) * spacing);

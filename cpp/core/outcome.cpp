@@ -17,8 +17,12 @@ double Answer::lower() const {
   return root > 0.0 ? root * root * (1.0 - 4.0 * kEps) : 0.0;
 }
 
+// The noise of a fit is absolute in the residual norm, so the spacing of its square grows with the norm.
+Double2 Answer::key() const { return quantise(error, grain * std::sqrt(error.hi)); }
+
 bool better(const Answer& a, const Answer& b) {
-  if (!(a.error == b.error)) return a.error < b.error;
+  const Double2 left = a.key(), right = b.key();
+  if (!(left == right)) return left < right;
   if (a.support.size() != b.support.size()) return a.support.size() < b.support.size();
   return a.support < b.support;
 }

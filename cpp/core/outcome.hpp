@@ -23,8 +23,12 @@ struct Limits {
 struct Answer {
   std::vector<int> support;  // increasing
   std::vector<double> coef;
-  Double2 error;      // without the squared norm of the target outside all columns; compared by this number only
-  double blur = 0.0;  // the residual norm is known to this (plain search)
+  Double2 error;       // without the squared norm of the target outside all columns
+  double blur = 0.0;   // the residual norm is known to this (plain search)
+  double grain = 0.0;  // residual norms closer than this are a tie (plain search): a power of two
+
+  // The error rounded so that rounding noise does not decide: answers are compared by this number only.
+  Double2 key() const;
 
   // Safe bounds of the true error.
   double upper() const;

@@ -133,7 +133,7 @@ void Worker::candidate(const int* support) {
   std::copy(support, support + size, sorted);
   std::sort(sorted, sorted + size);
   const double cut = search_->cut();
-  if (cut == 0.0 && search_->tied_out(sorted)) return;
+  if (search_->tied_out(sorted)) return;
   if (rejected(sorted, cut)) return;
   refitter_->fit({sorted, static_cast<std::size_t>(size)}, fit_);
   if (!fit_.admissible()) {
@@ -150,13 +150,15 @@ void Worker::candidate(const int* support) {
 // support with the same error.
 void Worker::reduce(const Fit& fit) {
   if (!search_->wanted.smaller_too) return;
-  const double tiny = std::ldexp(fit.error.hi, -74) + 4.0 * fit.floor;
+  const double grain = fit.grain * std::sqrt(fit.error.hi);
+  const double tiny = std::ldexp(fit.error.hi, -74) + 4.0 * fit.floor + 0.25 * grain;
   int fewer[kMaxSize], count = 0;
   for (int i = 0; i < fit.size; ++i)
     if (!(fit.drop[i] <= tiny)) fewer[count++] = fit.support[i];
   if (count == fit.size) return;
   refitter_->fit({fewer, static_cast<std::size_t>(count)}, smaller_fit_);
-  if (smaller_fit_.admissible() && smaller_fit_.error == fit.error) search_->offer_smaller(smaller_fit_);
+  if (smaller_fit_.admissible() && quantise(smaller_fit_.error, grain) == quantise(fit.error, grain))
+    search_->offer_smaller(smaller_fit_);
 }
 
 }  // namespace exactsindy

@@ -386,7 +386,7 @@ void Worker::hand_over(const Frame& child) {
 
 // Ties at zero error: only supports that come earlier in the order still matter.
 bool Worker::tied_out(const Frame& f, int slots) const {
-  if (search_->cut() != 0.0) return false;
+  if (!search_->all_exact()) return false;
   std::vector<int> first(f.free.begin(), f.free.begin() + f.m);
   std::partial_sort(first.begin(), first.begin() + slots, first.end());
   first.resize(slots);

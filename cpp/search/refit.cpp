@@ -71,6 +71,10 @@ Instance Instance::from_factor(std::span<const double> factor, std::span<const d
     sum = 0.0;
   }
   out.z_norm = std::sqrt(sum) * (1.0 + (n + 8) * kEps);
+  if (sum > 0.0) {
+    out.grain = std::ldexp(1.0, std::ilogb(out.z_norm) - 79);
+    out.zero = std::ldexp(sum, -144);
+  }
   for (std::size_t i = out.rows; i < whole.size(); ++i) {
     const double y = std::ldexp(whole[i], -out.target_exponent);
     out.rest = out.rest + two_prod(y, y);
@@ -180,7 +184,12 @@ void Refitter::fit(std::span<const int> support, Fit& result) {
     result.within = result.within && std::abs(x[i].hi) <= instance_.limit[kept_[i]];
     result.drop[i] = x[i].hi / square * x[i].hi;
   }
-  result.error = error.hi <= result.floor ? Double2{} : quantise(error);
+  result.grain = instance_.grain;
+  result.error = quantise(error);
+  if (error.hi <= std::max(result.floor, instance_.zero)) {
+    result.error = Double2{};
+    result.floor = std::max(result.floor, instance_.zero);
+  }
 }
 
 void Refitter::projection(double* basis, double* residual, int stride) {

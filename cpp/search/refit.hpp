@@ -24,6 +24,8 @@ struct Instance {
   Array z;
   double z_norm = 0.0;        // upper bound of |z|
   std::vector<double> limit;  // a support counts only if its least-squares coefficients satisfy |x_j| <= limit[j]
+  double grain = 0.0;         // residual norms closer than this (2^-80 |z|, a power of two) are a tie
+  double zero = 0.0;          // an error of at most this, (2^-72 |z|)^2, counts as 0
   int target_exponent = 0;
   Double2 rest;  // squared norm of the target outside all columns
   bool has_ridge = false;
@@ -48,6 +50,7 @@ struct Fit {
   double coef[kMaxSize];
   double drop[kMaxSize];  // rise of the error when this term is dropped
   Double2 error;
+  double grain = 0.0;       // of the instance
   double floor = 0.0;       // below this the error cannot be told from 0
   bool independent = true;  // false: dependent columns were left out
   bool within = true;       // every coefficient is within its limit

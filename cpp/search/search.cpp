@@ -47,7 +47,7 @@ int most_independent(const Instance& in, const Guide& guide) {
 
 Answer answer_of(const Fit& fit) {
   return {std::vector<int>(fit.support, fit.support + fit.size), std::vector<double>(fit.coef, fit.coef + fit.size),
-          fit.error, std::sqrt(fit.floor)};
+          fit.error, std::max(std::sqrt(fit.floor), 2.0 * fit.grain), fit.grain};
 }
 
 // Where the library has no safe inverse, the guide is that of a slightly regularised one; what it proposes is certified
@@ -83,20 +83,22 @@ void Search::offer(const Fit& fit) {
 }
 
 void Search::update_cut() {
+  const double zero = equation.instance.zero;  // what counts as 0 must not be cut off
   double limit = kInf;
   if (wanted.within >= 0.0) {
     const double best = kept_.front().upper(), rest = equation.instance.rest.hi;
-    limit = (best + wanted.within * (best + rest)) * (1.0 + 16.0 * kEps);
+    limit = std::max((best + wanted.within * (best + rest)) * (1.0 + 16.0 * kEps), zero);
     while (kept_.size() > 1 && kept_.back().error.hi > limit) kept_.pop_back();
     if (kept_.size() > wanted.capacity) {  // keep the best ones and say that the list is not complete
       kept_.pop_back();
       overflow_ = true;
-      limit = kept_.back().upper();
+      limit = std::max(kept_.back().upper(), zero);
     }
   } else if (static_cast<int>(kept_.size()) >= wanted.keep) {
     kept_.resize(wanted.keep);
     limit = kept_.back().upper();
     if (limit == 0.0) zero_.store(true, std::memory_order_relaxed);
+    limit = std::max(limit, zero);
   }
   cut_.store(limit, std::memory_order_relaxed);
 }

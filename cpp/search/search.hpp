@@ -45,6 +45,8 @@ class Search {
 
   // Supports with an error above this cannot be among the answers. Decreases only.
   double cut() const { return cut_.load(std::memory_order_relaxed); }
+  // All kept supports fit exactly: only earlier ones can enter.
+  bool all_exact() const { return zero_.load(std::memory_order_relaxed); }
   // True if a support of the same size that is lexicographically not before `first` cannot enter (ties at zero error).
   bool tied_out(const int* first) const;
   void offer(const Fit& fit);

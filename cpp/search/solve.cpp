@@ -98,9 +98,9 @@ class Job {
     out.seconds = engine_.elapsed() - begin;
     std::vector<Answer> all = search.answers();
     if (options_.pool && options_.within >= 0.0 && !all.empty()) {
-      const Double2 best = all.front().error;
+      const Double2 best = all.front().error, tie = all.front().key();
       const Double2 limit = best + Double2{options_.within, 0.0} * (best + equation_.instance.rest);
-      std::erase_if(all, [&](const Answer& a) { return limit < a.error; });
+      std::erase_if(all, [&](const Answer& a) { return limit < a.error && !(a.key() == tie); });
     }
     // A search that was cut short although nothing was left open is complete.
     const bool finished = search.open_bound() == kInf && !search.superseded();
@@ -108,7 +108,10 @@ class Job {
     const double best = all.empty() ? kInf : all.front().lower();
     out.lower = std::min(best, search.open_bound());
     out.complete = finished && !search.overflow();
-    if (finished && !options_.pool) out.runner_up = all.size() > 1 ? all[1].error.hi : kInf;
+    if (finished && !options_.pool) {
+      const bool tie = all.size() > 1 && all[0].key() == all[1].key();
+      out.runner_up = tie ? all[0].error.hi : all.size() > 1 ? all[1].error.hi : kInf;
+    }
     out.answers = std::move(all);
     smaller_ = search.smaller();
     superseded_ = search.superseded();
