@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-com
 NATIVE := $(shell find cpp bindings -name '*.[ch]pp') CMakeLists.txt pyproject.toml
 CMAKE := $(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DEXACTSINDY_TESTS=ON
 
-.PHONY: demo test check lint format types stub docs cpp cpp-address cpp-thread cpp-long kernels pytest campaign oldest bench reproduce \
+.PHONY: demo test check lint format types stub docs cpp cpp-address cpp-thread cpp-long kernels pytest campaign oldest bench reproduce torture torture-solver \
   examples clean
 
 $(BIN)/python:
@@ -93,6 +93,12 @@ oldest: $(NATIVE) | $(BIN)/python
 # The solver against its peers, and a small part of each of the paper's experiments (experiments/README.md has the rest).
 bench: $(VENV)/.dev
 	$(BIN)/exactsindy bench solver --out build/benchmark
+
+# Campaigns that try to break it; the solver's: hostile problems against the exact value of every support.
+torture: torture-solver
+
+torture-solver: $(VENV)/.dev
+	$(BIN)/exactsindy bench torture --instances 20000
 
 reproduce: $(VENV)/.dev
 	$(BIN)/exactsindy reproduce all --quick --store build/paper.csv

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -177,6 +178,43 @@ def reaction_diffusion(out: Out = _FOLDER) -> None:
     from exactsindy_experiments.reaction_diffusion import page
 
     _write(out / "reaction_diffusion.md", page(output.note))
+
+
+@bench.command()
+def torture(
+    instances: Annotated[int, typer.Option(min=1, help="How many problems, shared by all families.")] = 20_000,
+    seed: Annotated[int, typer.Option(min=0, help="Another seed makes other problems.")] = 0,
+    family: Annotated[list[str] | None, typer.Option(help="Only this family; may be given several times.")] = None,
+    only: Annotated[int | None, typer.Option(min=0, help="Only this instance of one family.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes; all cores by default.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "--output", help="Folder for the page torture.md.")] = None,
+) -> None:
+    r"""Check thousands of hostile problems against the exact value of every support; exit code 1 if one is wrong.
+
+    \b
+    Examples:
+      exactsindy bench torture --instances 200000 --out docs/benchmarks
+      exactsindy bench torture --family chain --seed 0 --only 17
+    """
+    from exactsindy_experiments import torture_run
+    from exactsindy_experiments.pages import machine
+    from exactsindy_experiments.torture_families import FAMILIES
+    from exactsindy_experiments.torture_instances import Task
+
+    for name in family or ():
+        if name not in FAMILIES:
+            output.fail(f"--family {name!r}: expected some of {', '.join(FAMILIES)}.")
+    if only is not None:
+        if family is None or len(family) != 1:
+            output.fail("--only names one instance of a family: give one --family with it.")
+        verdict = torture_run.attempt(Task(family[0], seed, only))
+        typer.echo(f"{verdict.kind}: {verdict.text}" if verdict.text else verdict.kind)
+        raise typer.Exit(verdict.kind == "wrong")
+    campaign = torture_run.run(instances, seed, family, workers or os.cpu_count() or 1, output.note)
+    typer.echo(torture_run.report(campaign))
+    if out is not None:
+        _write(out / "torture.md", torture_run.page(campaign, machine()))
+    raise typer.Exit(not campaign.passed)
 
 
 @bench.command()
