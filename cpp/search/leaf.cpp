@@ -147,18 +147,33 @@ void Worker::candidate(const int* support) {
 }
 
 // Terms that cost nothing to drop have the coefficient 0, so all of them can go at once: what is left is the smallest
-// support with the same error.
+// support with the same error. Where each alone costs nothing but all together do (copies of a column), they go one by
+// one, the cheapest first.
 void Worker::reduce(const Fit& fit) {
   if (!search_->wanted.smaller_too) return;
   const double grain = fit.grain * std::sqrt(fit.error.hi);
   const double tiny = std::ldexp(fit.error.hi, -74) + 4.0 * fit.floor + 0.25 * grain;
+  const auto ties = [&](const int* support, int count) {
+    refitter_->fit({support, static_cast<std::size_t>(count)}, smaller_fit_);
+    if (!smaller_fit_.admissible() || !(quantise(smaller_fit_.error, grain) == quantise(fit.error, grain)))
+      return false;
+    search_->offer_smaller(smaller_fit_);
+    return true;
+  };
   int fewer[kMaxSize], count = 0;
   for (int i = 0; i < fit.size; ++i)
     if (!(fit.drop[i] <= tiny)) fewer[count++] = fit.support[i];
-  if (count == fit.size) return;
-  refitter_->fit({fewer, static_cast<std::size_t>(count)}, smaller_fit_);
-  if (smaller_fit_.admissible() && quantise(smaller_fit_.error, grain) == quantise(fit.error, grain))
-    search_->offer_smaller(smaller_fit_);
+  if (count == fit.size || ties(fewer, count)) return;
+  double drop[kMaxSize];
+  std::copy(fit.support, fit.support + fit.size, fewer);
+  std::copy(fit.drop, fit.drop + fit.size, drop);
+  for (count = fit.size; count > 0;) {
+    const auto cheapest = std::min_element(drop, drop + count) - drop;
+    if (!(drop[cheapest] <= tiny)) return;
+    std::copy(fewer + cheapest + 1, fewer + count, fewer + cheapest);
+    if (!ties(fewer, --count)) return;
+    std::copy(smaller_fit_.drop, smaller_fit_.drop + count, drop);
+  }
 }
 
 }  // namespace exactsindy
