@@ -48,8 +48,10 @@ records::Outcome to_python(const Outcome& outcome, const Units& units) {
     // It is never below the best, which has more bits than a double before it is rounded.
     if (!answers.empty()) runner_up = std::max(runner_up, answers.front().objective);
   }
-  return {std::move(answers), runner_up,      units.lower(outcome.lower), name_of(outcome.stop), outcome.complete,
-          outcome.nodes,      outcome.seconds};
+  std::vector<std::tuple<std::uint64_t, int, double>> written;
+  for (const Written& w : outcome.written) written.emplace_back(w.section, w.size, units.lower(w.cut));
+  return {std::move(answers), runner_up,       units.lower(outcome.lower), name_of(outcome.stop), outcome.complete,
+          outcome.nodes,      outcome.seconds, std::move(written)};
 }
 
 bool Reporter::operator()(const std::vector<Snapshot>& now, std::int64_t nodes, double seconds) {
@@ -84,6 +86,8 @@ void bind_outcome(nb::module_& m) {
       .def_ro("stop", &Outcome::stop, "Name of the limit that ended the search; None: it was done.")
       .def_ro("complete", &Outcome::complete, "True if the pool holds everything asked for.")
       .def_ro("nodes", &Outcome::nodes)
+      .def_ro("written", &Outcome::written,
+              "(section, size, cut) of finished searches that were written down, the largest size first.")
       .def_ro("seconds", &Outcome::seconds);
   nb::class_<Snapshot>(m, "Snapshot", "What a running search knows about one request.")
       .def_ro("incumbent", &Snapshot::incumbent, "Objective of the best support so far; inf: none yet.")

@@ -27,6 +27,8 @@ struct Outcome {
   bool complete;
   std::int64_t nodes;
   double seconds;
+  // (section, size, cut) of finished searches that were written down; no support at or below the cut was discarded.
+  std::vector<std::tuple<std::uint64_t, int, double>> written;
 };
 
 struct Snapshot {

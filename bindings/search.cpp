@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <fstream>
+#include <mutex>
 
 #include "outcome.hpp"
 #include "search/solve.hpp"
@@ -12,6 +14,41 @@ namespace {
 
 // (factor, target, rest, ridge, size, starts)
 using GivenRequest = std::tuple<Matrix, Vector, Vector, Vector, int, std::vector<std::vector<int>>>;
+
+// Writes the records of a proof file; threads of the search take turns.
+class ProofWriter {
+ public:
+  explicit ProofWriter(const std::string& path) {
+    if (path.empty()) return;
+    file_.open(path, std::ios::binary | std::ios::trunc);
+    file_ << "exactsindy-proof 1\n";
+    sink_ = [this](std::uint64_t section, std::uint64_t chunk, std::span<const unsigned char> bytes) {
+      const std::lock_guard lock(mutex_);
+      number(section + 1);
+      number(chunk);
+      number(bytes.size());
+      file_.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    };
+  }
+  const ProofSink* sink() const { return sink_ ? &sink_ : nullptr; }
+  // Raises OSError if something could not be written.
+  void close() {
+    if (!sink_) return;
+    file_.close();
+    if (file_) return;
+    PyErr_SetString(PyExc_OSError, "the proof could not be written; the disk may be full");
+    throw nb::python_error();
+  }
+
+ private:
+  void number(std::uint64_t n) {
+    for (; n >= 128; n >>= 7) file_.put(static_cast<char>(n | 128));
+    file_.put(static_cast<char>(n));
+  }
+  std::ofstream file_;
+  std::mutex mutex_;
+  ProofSink sink_;
+};
 
 Instance instance_of(const Matrix& factor, const Vector& target, const Vector& rest, const Vector& ridge,
                      double coefficient_limit) {
@@ -40,15 +77,16 @@ Request request_of(const GivenRequest& given, double coefficient_limit) {
 std::vector<std::vector<records::Outcome>> solve_all(const std::vector<GivenRequest>& given, bool path, bool pool,
                                                      int keep, double within, std::size_t capacity, double gap,
                                                      double seconds, std::int64_t nodes, int threads,
-                                                     double coefficient_limit, const std::optional<Progress>& progress,
-                                                     const Stopped& stopped) {
+                                                     double coefficient_limit, const std::string& proof,
+                                                     const std::optional<Progress>& progress, const Stopped& stopped) {
   std::vector<Request> requests;
   std::vector<Units> units;
   for (const GivenRequest& one : given) {
     requests.push_back(request_of(one, coefficient_limit));
     units.push_back(requests.back().instance.units());
   }
-  const Options options{path, pool, keep, within, capacity, gap, {seconds, nodes, threads}};
+  ProofWriter writer(proof);
+  const Options options{path, pool, keep, within, capacity, gap, {seconds, nodes, threads}, writer.sink()};
   Reporter reporter(progress, stopped, units);
   std::vector<std::vector<Outcome>> results;
   {
@@ -56,6 +94,7 @@ std::vector<std::vector<records::Outcome>> solve_all(const std::vector<GivenRequ
     results = solve(requests, options, std::ref(reporter));
   }
   reporter.rethrow();
+  writer.close();
   std::vector<std::vector<records::Outcome>> out(results.size());
   for (std::size_t i = 0; i < results.size(); ++i)
     for (const Outcome& outcome : results[i]) out[i].push_back(to_python(outcome, units[i]));
@@ -85,7 +124,7 @@ void bind_search(nb::module_& m) {
   m.def("kernel_name", [] { return kernels().name; }, "Return the instruction set chosen at run time.");
   m.def("solve", &solve_all, nb::arg("requests"), nb::arg("path"), nb::arg("pool"), nb::arg("keep"), nb::arg("within"),
         nb::arg("capacity"), nb::arg("gap"), nb::arg("seconds"), nb::arg("nodes"), nb::arg("threads"),
-        nb::arg("coefficient_limit"), nb::arg("progress").none(), nb::arg("stopped"),
+        nb::arg("coefficient_limit"), nb::arg("proof"), nb::arg("progress").none(), nb::arg("stopped"),
         "Solve (factor, target, rest, ridge, size, starts) requests; one list of outcomes per request.");
   m.def("refit", &refit_one, nb::arg("factor"), nb::arg("target"), nb::arg("rest"), nb::arg("ridge"),
         nb::arg("support"),

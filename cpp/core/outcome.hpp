@@ -38,6 +38,13 @@ struct Answer {
 // Order of answers: smaller error, then fewer terms, then lexicographic.
 bool better(const Answer& a, const Answer& b);
 
+// A finished search of one size that was written down for a checker: no support was discarded at or below the cut.
+struct Written {
+  std::uint64_t section = 0;
+  int size = 0;
+  double cut = kInf;  // an error, as in Answer
+};
+
 // What a search says about one size or one pool. Errors are in scaled units, as in Answer.
 struct Outcome {
   std::vector<Answer> answers;  // best first (one, or the pool); none: infeasible, or nothing met before a limit
@@ -47,6 +54,7 @@ struct Outcome {
   bool complete = false;  // the pool holds everything asked for
   std::int64_t nodes = 0;
   double seconds = 0.0;
+  std::vector<Written> written;  // best first: the one that covers all sizes asked for
 };
 
 // What a running search knows: errors as in Answer; incumbent inf and no support if there is none yet.

@@ -20,6 +20,7 @@ struct Task {
   Search* search;
   std::unique_ptr<Frame> frame;
   double bound;
+  std::uint64_t chunk = 0;  // of the proof
 };
 
 // Called from the calling thread every `limits.tick` seconds; returns false to interrupt.

@@ -45,8 +45,10 @@ void Worker::scan_last(Frame& f) {
     std::copy(f.in, f.in + f.in_count, in);
     in[f.in_count] = f.free[last];
     if (scan_pairs(f, {last, u_.data(), c_.data(), d_.data(), f.value - moment * moment, f.slack,
-                       kappa(f, det, f.since + 1, cut), in, f.in_count + 1, kPatience}))
+                       kappa(f, det, f.since + 1, cut), in, f.in_count + 1, kPatience})) {
+      proof_.write(kStepScanned);
       return;
+    }
   }
   // The quick projection leaves too much in doubt: make a better one.
   Frame& child = *scratch_;
@@ -55,7 +57,9 @@ void Worker::scan_last(Frame& f) {
   child.in_count = f.in_count;
   child.in[child.in_count++] = f.free[last];
   child.m = last;
-  if (rebuild(child)) close(child, 2);
+  const bool independent = rebuild(child);
+  proof_.write(independent ? kStepScanned : kStepDependent);
+  if (independent) close(child, 2);
 }
 
 bool Worker::scan_pairs(const Frame& f, const PairScan& scan) {

@@ -81,15 +81,19 @@ void Worker::load_root(Frame& frame) const {
 void Worker::root(Search& search) {
   prepare(search);
   load_root(*frames_[0]);
+  proof_.begin(search.proof, search.section, 0);
   begin(*frames_[0]);
+  proof_.flush();
 }
 
 void Worker::begin(Frame& frame) {
   const int slots = search_->wanted.size - frame.in_count;
-  if (slots >= 3)
+  if (slots >= 3) {
     explore(0);
-  else
+  } else {
+    proof_.write(frame.m < slots ? kStepWhole : kStepScanned);
     close(frame, slots);
+  }
   if (aborted_) search_->leave_open(0.0);
   aborted_ = false;
 }
@@ -97,7 +101,9 @@ void Worker::begin(Frame& frame) {
 void Worker::run(Task& task) {
   prepare(*task.search);
   frames_[0] = std::move(task.frame);
+  proof_.begin(task.search->proof, task.search->section, task.chunk);
   begin(*frames_[0]);
+  proof_.flush();
 }
 
 void Worker::swap_to_last(Frame& f, int i) {
@@ -291,14 +297,31 @@ bool Worker::pruned(Frame& f, int slots) {
     const double bound = certified(f, f.r.data(), f.m, cut);
     proved = bound > cut;
     f.bound = std::max(f.bound, bound);
+    if (proved) proof_.write(kStepBounded);
   }
-  proved = proved || costly_terms_prune(f, slots, cut);
+  if (!proved && costly_terms_prune(f, slots, cut)) {
+    proved = true;
+    write_drops(f, slots);
+  }
   if (equation_->guide.regular > 0.0) {
     spent_ += certificate_cost(f);
     if (proved) saved_ += scans_below(f, slots);
     if (spent_ > 10.0 * saved_ + 1e5) worth_ *= 4.0, spent_ = saved_ = 0.0;
   }
   return proved;
+}
+
+// The last free term is branched on.
+void Worker::write_branch(const Frame& f) {
+  proof_.write(kStepBranch + static_cast<std::uint64_t>(equation_->instance.original[f.free[f.m - 1]]));
+}
+
+// Every support misses one of the costliest terms, and that is too much.
+void Worker::write_drops(const Frame& f, int slots) {
+  proof_.write(kStepDrops);
+  proof_.write(1);
+  for (int i = 0; i <= slots; ++i)
+    proof_.write(static_cast<std::uint64_t>(equation_->instance.original[f.free[costly_[i]]]));
 }
 
 // How many scans it takes to look at everything below a frame.
@@ -317,8 +340,10 @@ double Worker::certificate_cost(const Frame& f) const {
 void Worker::explore(int depth) {
   Frame& f = *frames_[depth];
   const int slots = search_->wanted.size - f.in_count;
+  if (f.m < slots) proof_.write(kStepWhole);
   while (f.m >= slots) {
     if (f.m == slots) {
+      proof_.write(kStepWhole);
       int support[kMaxSize];
       std::copy(f.in, f.in + f.in_count, support);
       std::copy(f.free.begin(), f.free.begin() + f.m, support + f.in_count);
@@ -334,6 +359,7 @@ void Worker::explore(int depth) {
     if (pruned(f, slots) || tied_out(f, slots)) return;
     if (f.in_count == 0) search_->root_bound(safe_bound(f));
     swap_to_last(f, costly_[0]);
+    write_branch(f);
     if (slots == 3) {
       scan_last(f);
       if (aborted_) {
@@ -348,6 +374,8 @@ void Worker::explore(int depth) {
           hand_over(child);
         else
           explore(depth + 1);
+      } else {
+        proof_.write(kStepDependent);
       }
     }
     exclude_last(f);
@@ -381,7 +409,10 @@ void Worker::hand_over(const Frame& child) {
   }
   frame->backward = child.backward;
   frame->bound = child.bound;
-  engine_.give({search_, std::move(frame), safe_bound(child)});
+  const std::uint64_t chunk = search_->chunks.fetch_add(1, std::memory_order_relaxed);
+  proof_.write(kStepGoto);
+  proof_.write(chunk);
+  engine_.give({search_, std::move(frame), safe_bound(child), chunk});
 }
 
 // Ties at zero error: only supports that come earlier in the order still matter.

@@ -43,6 +43,8 @@ class Worker {
   void explore(int depth);
   void rank_terms(Frame& frame, int slots);
   bool pruned(Frame& frame, int slots);
+  void write_branch(const Frame& frame);
+  void write_drops(const Frame& frame, int slots);
   bool costly_terms_prune(Frame& frame, int slots, double cut);
   bool regularised_drops_prune(const Frame& frame, int slots, double cut);
   bool project(const Frame& frame, const int* free, int kept, double cut);
@@ -101,6 +103,7 @@ class Worker {
   bool pairs_ready_ = false;
   Fit fit_, smaller_fit_;
   bool aborted_ = false;  // a scan was left before its end
+  ProofChunk proof_;
   // Certificates of a singular library are tried where more than `worth_` times their cost could be saved; costs are
   // counted in scans.
   double worth_ = 1.0, spent_ = 0.0, saved_ = 0.0;

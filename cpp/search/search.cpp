@@ -64,7 +64,8 @@ Equation::Equation(Instance&& given, bool backward)
   if (backward && instance.columns > 0 && !certifier.inverse()) guide = Guide(instance, true, kRegularisation);
 }
 
-Search::Search(const Equation& equation_, const Wanted& wanted_) : equation(equation_), wanted(wanted_) {}
+Search::Search(const Equation& equation_, const Wanted& wanted_, const ProofSink* proof_, std::uint64_t section_)
+    : equation(equation_), wanted(wanted_), proof(proof_), section(section_) {}
 
 bool Search::tied_out(const int* first) const {
   if (!zero_.load(std::memory_order_relaxed)) return false;
@@ -97,9 +98,12 @@ void Search::update_cut() {
   } else if (static_cast<int>(kept_.size()) >= wanted.keep) {
     kept_.resize(wanted.keep);
     limit = kept_.back().upper();
-    if (limit == 0.0) zero_.store(true, std::memory_order_relaxed);
+    // (A checker looks at all ties.)
+    if (limit == 0.0 && !proof) zero_.store(true, std::memory_order_relaxed);
     limit = std::max(limit, zero);
   }
+  // What is written down says the cut in doubles of the caller's units: it must not fall below the last one kept.
+  if (proof) limit += 8.0 * kEps * (limit + equation.instance.rest.hi);
   cut_.store(limit, std::memory_order_relaxed);
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/outcome.hpp"
 #include "search/factor.hpp"
+#include "search/proof.hpp"
 
 namespace exactsindy {
 
@@ -38,10 +39,12 @@ struct Wanted {
 
 class Search {
  public:
-  Search(const Equation& equation, const Wanted& wanted);
+  Search(const Equation& equation, const Wanted& wanted, const ProofSink* proof = nullptr, std::uint64_t section = 0);
 
   const Equation& equation;
   const Wanted wanted;
+  const ProofSink* const proof;  // null: nothing is written down
+  const std::uint64_t section;
 
   // Supports with an error above this cannot be among the answers. Decreases only.
   double cut() const { return cut_.load(std::memory_order_relaxed); }
@@ -76,7 +79,8 @@ class Search {
   std::pair<double, std::vector<int>> best();  // error and support of the incumbent; infinity if there is none
 
   std::atomic<std::int64_t> nodes{0};
-  std::atomic<int> outstanding{0};  // tasks not finished
+  std::atomic<int> outstanding{0};       // tasks not finished
+  std::atomic<std::uint64_t> chunks{1};  // of the proof
 
  private:
   void update_cut();

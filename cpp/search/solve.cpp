@@ -76,15 +76,28 @@ class Job {
   Outcome one(int size, const std::vector<std::vector<int>>& starts) {
     smaller_.reset();
     superseded_ = dependent_ = false;
-    if (size > equation_.most) {  // no independent support is that large
+    if (size > equation_.most && !options_.proof) {  // no independent support is that large
       Outcome none;
       none.lower = kInf;
       none.complete = true;
       return none;
     }
-    if (size == 0) return empty_support();
+    if (size == 0) {
+      Outcome none = empty_support();
+      if (options_.proof) {
+        const std::uint64_t section = static_cast<std::uint64_t>(index_) * kSections;
+        ProofChunk chunk;
+        chunk.begin(options_.proof, section, 0);
+        chunk.write(kStepScanned);
+        chunk.flush();
+        none.written = {{section, 0, kInf}};
+      }
+      return none;
+    }
     const double begin = engine_.elapsed();
-    Search search(equation_, {size, options_.keep, options_.within, !options_.pool, options_.capacity, options_.gap});
+    const std::uint64_t section = static_cast<std::uint64_t>(index_) * kSections + static_cast<std::uint64_t>(size);
+    Search search(equation_, {size, options_.keep, options_.within, !options_.pool, options_.capacity, options_.gap},
+                  options_.proof, section);
     board_.set(index_, &search);
     worker_.incumbents(search, starts);
     if (engine_.stop() == Stop::kNone)
@@ -108,6 +121,7 @@ class Job {
     const double best = all.empty() ? kInf : all.front().lower();
     out.lower = std::min(best, search.open_bound());
     out.complete = finished && !search.overflow();
+    if (options_.proof && out.complete) out.written = {{section, size, search.cut()}};
     if (finished && !options_.pool) {
       const bool tie = all.size() > 1 && all[0].key() == all[1].key();
       out.runner_up = tie ? all[0].error.hi : all.size() > 1 ? all[1].error.hi : kInf;
@@ -129,10 +143,12 @@ class Job {
     std::vector<std::vector<int>> starts = request_.starts;
     std::int64_t nodes = 0;
     double seconds = 0.0, lower = kInf;  // of what was left open
+    std::vector<Written> written;
     for (;;) {
       const Outcome out = one(size, starts);
       nodes += out.nodes;
       seconds += out.seconds;
+      written.insert(written.end(), out.written.begin(), out.written.end());
       if (!out.complete && !superseded_) lower = std::min(lower, dependent_ ? 0.0 : out.lower);
       const bool won = !out.answers.empty() && (!best || better(out.answers.front(), best->answers.front()));
       if (won) best = out;
@@ -153,13 +169,14 @@ class Job {
       size = jump ? static_cast<int>(smaller_->support.size()) : size - 1;
     }
     best->nodes = nodes;
+    best->written = std::move(written);
     best->seconds = seconds;
     best->lower = std::min({lower, best->lower, best->answers.front().lower()});
     return *best;
   }
 
   std::vector<Outcome> path() {
-    std::vector<Outcome> all{empty_support()};
+    std::vector<Outcome> all{one(0, {})};
     std::vector<std::vector<int>> starts = request_.starts;
     for (int size = 1; size <= request_.size; ++size) {
       const Outcome& before = all.back();
@@ -171,6 +188,7 @@ class Job {
         Outcome same = before;
         same.nodes = out.nodes;
         same.seconds = out.seconds;
+        same.written = out.written;
         out = std::move(same);
       } else if (worse) {
         out.answers = before.answers;

@@ -13,6 +13,8 @@ struct Request {
   double seconds = 0.0;                  // time the caller spent on making the instance
 };
 
+constexpr int kSections = 2 * kMaxSize;
+
 struct Options {
   bool path = false;  // all sizes 0..size
   bool pool = false;  // exactly `size` terms
@@ -21,6 +23,7 @@ struct Options {
   std::size_t capacity = 1'000'000;
   double gap = 0.0;
   Limits limits;
+  const ProofSink* proof = nullptr;  // sections: number of the request * kSections + size
 };
 
 std::vector<std::vector<Outcome>> solve(std::vector<Request>& requests, const Options& options, const Watch& watch);

@@ -35,6 +35,7 @@ class Outcome:
     complete: bool = False  # True if a pool holds everything that was asked for
     nodes: int = 0  # what the backend counts: nodes of a tree, or supports
     seconds: float = 0.0
+    written: tuple[tuple[int, int, float], ...] = ()  # (section, size, cut) of searches in the file of a proof
 
     @property
     def objective(self) -> float:

@@ -24,8 +24,12 @@ def run(
     keep: int = 2,
     within: float = -1.0,
     capacity: int = 1_000_000,
+    proof: str = "",
 ) -> list[list[Outcome]]:
-    """Solve the equations; one list of outcomes each: one entry, or one per size 0..k for a path."""
+    """Solve the equations; one list of outcomes each: one entry, or one per size 0..k for a path.
+
+    ``proof`` is the name of a file for the records of a proof; empty: none is written.
+    """
     requests = [
         (e.factor, e.z, e.rest, e.ridge, size, [list(s) for s in start])
         for e, size, start in zip(equations, sizes, starts, strict=True)
@@ -43,6 +47,7 @@ def run(
         nodes=settings.nodes or 0,
         threads=settings.threads or cores,
         coefficient_limit=settings.coefficient_limit,
+        proof=proof,
         progress=reporter(settings, [e.target for e in equations], lambda i, j: equations[i].names[j]),
         stopped=interrupt.pressed,
     )
@@ -63,7 +68,7 @@ def _answer(raw: _native.Answer) -> Answer:
 def outcome(raw: _native.Outcome) -> Outcome:
     """Return what a native search says as the record of all backends."""
     answers, stop = tuple(_answer(answer) for answer in raw.answers), None if raw.stop is None else Status[raw.stop]
-    return Outcome(answers, raw.lower_bound, raw.runner_up, stop, raw.complete, raw.nodes, raw.seconds)
+    return Outcome(answers, raw.lower_bound, raw.runner_up, stop, raw.complete, raw.nodes, raw.seconds, tuple(raw.written))
 
 
 def reporter(
