@@ -21,9 +21,9 @@ $(VENV)/.demo: $(NATIVE) | $(BIN)/python
 	$(PIP) -e '.[report]'
 	@touch $@
 
-# Everything else: all extras, the experiments, linters and the documentation.
-$(VENV)/.dev: $(VENV)/.demo experiments/pyproject.toml
-	$(PIP) -e '.[dev]' -e ./experiments
+# Everything else: all extras, the experiments, the proof checker, linters and the documentation.
+$(VENV)/.dev: $(VENV)/.demo experiments/pyproject.toml checker/pyproject.toml
+	$(PIP) -e '.[dev]' -e ./experiments -e ./checker
 	@touch $@
 
 demo: $(VENV)/.demo

@@ -1,0 +1,197 @@
+"""The whole check: files in, a report out; large proofs are shared between processes."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+
+from exactsindy_check.claims import Claims, Proved
+from exactsindy_check.errors import NotChecked, Refuted, Unreadable
+from exactsindy_check.instance import Instance, read_instance
+from exactsindy_check.proof_file import Proof, Section, read_proof
+from exactsindy_check.section import Walk, equation_of, require_tree, walk
+
+_SMALL = 2000  # leaves below which no other process is started
+Progress = Callable[[int, int], None]  # leaves done, leaves in all
+
+
+@dataclass(frozen=True)
+class SectionReport:
+    """What was established about one section, and what was not."""
+
+    number: int
+    target: str
+    k: int
+    exactly: bool
+    cut: float
+    leaves: int
+    doubts: int
+    proved: Proved
+    sentences: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """True if the tree and the claims hold."""
+        return not self.sentences
+
+
+@dataclass(frozen=True)
+class Report:
+    """The result of a check: ``proved``, ``false``, ``unreadable`` or ``not checked``, and why."""
+
+    outcome: str
+    sentences: tuple[str, ...]
+    sections: tuple[SectionReport, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def ok(self) -> bool:
+        """True if every section is proved."""
+        return self.outcome == "proved"
+
+
+def check(
+    problem: str | os.PathLike[str],
+    proof: str | os.PathLike[str],
+    *,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """Check a proof file against the problem file it is about.
+
+    Parameters
+    ----------
+    problem :
+        The npz file of the problem (``Problem.save``).
+    proof :
+        The proof file.
+    jobs :
+        Number of processes; None: as many as cores for large proofs, else one.
+    progress :
+        Called with the number of leaves done and of all leaves.
+    """
+    begin = monotonic()
+    try:
+        instance, content = read_instance(problem), read_proof(proof)
+        if content.problem != instance.fingerprint:
+            raise Refuted("the proof is about another problem (the fingerprints differ).")
+        if not content.sections:
+            raise Refuted("the file proves nothing: it has no sections.")
+        sections = _sections(os.fspath(problem), instance, content, jobs, progress)
+    except Unreadable as error:
+        return Report("unreadable", (str(error),), (), monotonic() - begin)
+    except NotChecked as error:
+        return Report("not checked", (str(error),), (), monotonic() - begin)
+    except Refuted as error:
+        return Report("false", (str(error),), (), monotonic() - begin)
+    sentences = tuple(sentence for section in sections for sentence in section.sentences)
+    return Report("false" if sentences else "proved", sentences, sections, monotonic() - begin)
+
+
+def _name(section: Section) -> str:
+    return f"section {section.number} ({section.target}, k = {section.k})"
+
+
+def _sections(
+    problem: str, instance: Instance, proof: Proof, jobs: int | None, progress: Progress | None
+) -> tuple[SectionReport, ...]:
+    total, counts = 0, {}
+    for section in proof.sections:
+        try:
+            counts[section.number] = require_tree(proof, equation_of(instance, section), section)
+        except Refuted as error:
+            raise Refuted(f"{_name(section)}: {error}") from error
+        total += counts[section.number]
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    many = jobs if jobs is not None else (cores if total > _SMALL else 1)
+    done = [0]
+
+    def advance(leaves: int) -> None:
+        done[0] += leaves
+        if progress is not None:
+            progress(done[0], total)
+
+    if many > 1:
+        walks = _shared(problem, proof, many, advance)
+    else:
+        walks = {s.number: walk(proof, equation_of(instance, s), s, progress=advance) for s in proof.sections}
+    return tuple(_report(instance, s, walks[s.number], counts[s.number]) for s in proof.sections)
+
+
+def _report(instance: Instance, section: Section, found: Walk, leaves: int) -> SectionReport:
+    claims = Claims(section, equation_of(instance, section), found.survivors)
+    faults = found.sentences or list(claims.faults())
+    if not faults and found.leaves != leaves:
+        faults = [f"{found.leaves} of {leaves} leaves were looked at."]
+    return SectionReport(
+        section.number,
+        section.target,
+        section.k,
+        section.exactly,
+        section.cut,
+        leaves,
+        found.doubts,
+        claims.proved(),
+        tuple(f"{_name(section)}: {fault}" for fault in faults),
+    )
+
+
+def _shared(problem: str, proof: Proof, jobs: int, advance: Callable[[int], None]) -> dict[int, Walk]:
+    """Walk all sections in `jobs` processes, each with its share of the leaves."""
+    results: dict[int, Walk] = {section.number: Walk() for section in proof.sections}
+    lock, failures = threading.Lock(), list[str]()
+    one_thread = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
+    source = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    path = os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")]))
+    with contextlib.ExitStack() as stack:
+        processes = []
+        for i in range(jobs):
+            command = [sys.executable, "-m", "exactsindy_check.sharing", str(i), str(jobs), problem, proof.path]
+            environment = {**os.environ, **one_thread, "PYTHONPATH": path}
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, env=environment)
+            stack.enter_context(process)
+            stack.callback(process.kill)
+            processes.append(process)
+
+        def follow(process: subprocess.Popen[bytes]) -> None:
+            assert process.stdout is not None
+            complete = False
+            for line in process.stdout:
+                message = json.loads(line)
+                with lock:
+                    if "leaves" in message:
+                        advance(message["leaves"])
+                    elif "failure" in message:
+                        failures.append(message["failure"])
+                    elif "end" in message:
+                        complete = True
+                    else:
+                        _merge(results[message["section"]], message)
+            if not complete:
+                failures.append("a process of the check ended before its share was done.")
+
+        followers = [threading.Thread(target=follow, args=(process,)) for process in processes]
+        for follower in followers:
+            follower.start()
+        for follower in followers:
+            follower.join()
+    if failures:
+        raise NotChecked(failures[0])
+    return results
+
+
+def _merge(result: Walk, message: dict[str, list[list[int]]]) -> None:
+    found = message["found"]
+    leaves, doubts, fits, survivors, sentences = found
+    result.leaves += leaves  # type: ignore[operator]
+    result.doubts += doubts  # type: ignore[operator]
+    result.fits += fits  # type: ignore[operator]
+    result.survivors |= {tuple(s) for s in survivors}  # type: ignore[arg-type]
+    result.sentences += sentences  # type: ignore[arg-type]

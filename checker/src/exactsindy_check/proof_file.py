@@ -1,0 +1,268 @@
+"""Proof files: reading them, with sizes checked before memory is taken (FORMAT.md)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, BinaryIO
+
+from exactsindy_check.errors import NotChecked, Unreadable
+
+MAGIC = b"exactsindy-proof 1\n"
+_MOST_FOOTER = 64 * 2**20
+_MOST_SECTIONS = 65536
+_MOST_RECORD = 2**31
+_MOST_COLUMNS = 100_000
+_TAIL = 40  # length of the footer and SHA-256
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The claim that these are all supports of exactly k terms with f <= limit."""
+
+    limit: float
+    supports: tuple[tuple[int, ...], ...]
+    objectives: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a section is said to prove; see FORMAT.md."""
+
+    support: tuple[int, ...] | None
+    objective: float | None
+    lower_bound: float
+    runner_up: float | None
+    at_most: int
+    pool: Pool | None
+
+
+@dataclass(frozen=True)
+class Section:
+    """One search: what was searched, and what is claimed."""
+
+    number: int
+    target: str
+    equation: int
+    k: int
+    exactly: bool
+    coefficient_limit: float
+    cut: float
+    required: tuple[int, ...]
+    forbidden: tuple[int, ...]
+    rows: tuple[tuple[tuple[tuple[int, int], ...], int], ...]
+    ridge: tuple[float, ...]
+    delta: tuple[float, ...] | None
+    exponents: tuple[int, ...] | None
+    claim: Claim
+
+    @property
+    def exact_cut(self) -> Fraction | None:
+        """The cut as a fraction; None if it is infinite."""
+        return None if math.isinf(self.cut) else Fraction(self.cut)
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A proof file: its footer, and where the bytes of each chunk stand."""
+
+    path: str
+    problem: str
+    sections: tuple[Section, ...]
+    places: Mapping[tuple[int, int], list[tuple[int, int]]]  # (section, chunk) -> (offset, length) of its records
+
+    @property
+    def size(self) -> int:
+        """The number of bytes of all records."""
+        return sum(length for places in self.places.values() for _, length in places)
+
+    def chunks(self, section: int) -> set[int]:
+        """Return the numbers of the chunks of a section."""
+        return {chunk for number, chunk in self.places if number == section}
+
+    def chunk(self, section: int, chunk: int) -> bytes:
+        """Return the bytes of one chunk."""
+        with open(self.path, "rb") as file:
+            return b"".join(_at(file, offset, length) for offset, length in self.places[section, chunk])
+
+
+def _at(file: BinaryIO, offset: int, length: int) -> bytes:
+    file.seek(offset)
+    return file.read(length)
+
+
+def read_proof(path: str | os.PathLike[str]) -> Proof:
+    """Read and check the outer form of a proof file: magic line, records, footer, SHA-256."""
+    name = os.path.basename(os.fspath(path))
+    try:
+        with open(path, "rb") as file:
+            return _read(file, os.fspath(path), name)
+    except OSError as error:
+        raise Unreadable(f"{name}: the file cannot be read ({error.strerror}).") from error
+
+
+def _read(file: BinaryIO, path: str, name: str) -> Proof:
+    start = file.read(len(MAGIC))
+    if start != MAGIC:
+        if start.startswith(b"exactsindy-proof ") and start.endswith(b"\n"):
+            raise NotChecked(f"{name}: version {start[17:-1].decode('ascii', 'replace')!r} is not known; 1 is.")
+        raise Unreadable(f"{name}: this is not a proof file.")
+    size = file.seek(0, os.SEEK_END)
+    if size < len(MAGIC) + 1 + _TAIL:
+        raise Unreadable(f"{name}: the file is cut short.")
+    tail = _at(file, size - _TAIL, _TAIL)
+    length = int.from_bytes(tail[:8], "little")
+    end = size - _TAIL - length  # where the footer begins
+    if length > _MOST_FOOTER or end < len(MAGIC) + 1:
+        raise Unreadable(f"{name}: the file is cut short or damaged (no footer).")
+    if _digest(file, size - 32) != tail[8:]:
+        raise Unreadable(f"{name}: the file is damaged (its SHA-256 differs).")
+    footer = _at(file, end, length)
+    try:
+        document = json.loads(footer.decode("utf-8"))
+        version = document["version"]
+        if version != 1:
+            raise NotChecked(f"{name}: version {version!r} is not known; 1 is.")
+        sections = tuple(_section(entry) for entry in document["sections"])
+        problem = _typed(document["problem"], str)
+    except (KeyError, TypeError, ValueError, RecursionError, OverflowError, AttributeError) as error:
+        raise Unreadable(f"{name}: the footer is damaged ({type(error).__name__}: {error}).") from error
+    numbers = [section.number for section in sections]
+    if len(numbers) > _MOST_SECTIONS or len(set(numbers)) != len(numbers):
+        raise Unreadable(f"{name}: the sections of the footer are not distinct, or too many.")
+    places = _places(file, end, name)
+    for section, _ in places:
+        if section not in numbers:
+            raise Unreadable(f"{name}: records of section {section}, of which the footer says nothing.")
+    return Proof(path, problem, sections, places)
+
+
+def _digest(file: BinaryIO, size: int) -> bytes:
+    file.seek(0)
+    digest = hashlib.sha256()
+    while size > 0:
+        piece = file.read(min(size, 2**20))
+        if not piece:
+            break
+        digest.update(piece)
+        size -= len(piece)
+    return digest.digest()
+
+
+def _places(file: BinaryIO, end: int, name: str) -> dict[tuple[int, int], list[tuple[int, int]]]:
+    """Return where the records stand; they must fill the file up to `end` exactly."""
+    places: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    position = len(MAGIC)
+    while True:
+        head = _at(file, position, min(32, end - position))
+        section, at = varint(head, 0)
+        if section == 0:
+            if position + at != end:
+                raise Unreadable(f"{name}: bytes between the records and the footer.")
+            return places
+        chunk, at = varint(head, at)
+        length, at = varint(head, at)
+        offset = position + at
+        if length > _MOST_RECORD or offset + length >= end:
+            raise Unreadable(f"{name}: a record at byte {position} is longer than the file.")
+        places.setdefault((section - 1, chunk), []).append((offset, length))
+        position = offset + length
+
+
+def varint(data: bytes, at: int) -> tuple[int, int]:
+    """Return the varint at a position and the position after it."""
+    value = 0
+    for shift in range(0, 63, 7):
+        if at >= len(data):
+            raise Unreadable("a number is cut short.")
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        if byte < 128:
+            if byte == 0 and shift:
+                raise Unreadable("a number has a needless zero byte.")
+            return value, at
+    raise Unreadable("a number is longer than nine bytes.")
+
+
+def _typed(value: Any, kind: type) -> Any:
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        raise TypeError(f"{value!r} where a {kind.__name__} was expected")
+    return value
+
+
+def _number(value: Any) -> float:
+    number = float.fromhex(_typed(value, str))
+    if math.isnan(number):
+        raise ValueError("NaN where a number was expected")
+    return number
+
+
+def _finite(value: Any) -> float:
+    number = _number(value)
+    if math.isinf(number):
+        raise ValueError("an infinite number where a finite one was expected")
+    return number
+
+
+def _terms(values: Any) -> tuple[int, ...]:
+    terms = tuple(_typed(value, int) for value in _typed(values, list))
+    if len(set(terms)) != len(terms) or any(not 0 <= j < _MOST_COLUMNS for j in terms):
+        raise ValueError(f"{terms} where distinct columns were expected")
+    return tuple(sorted(terms))
+
+
+def _section(entry: Any) -> Section:
+    ridge = tuple(_finite(x) for x in _typed(entry["ridge"], list))
+    delta, exponents = entry.get("delta"), entry.get("exponents")
+    section = Section(
+        number=_typed(entry["section"], int),
+        target=_typed(entry["target"], str),
+        equation=_typed(entry["equation"], int),
+        k=_typed(entry["k"], int),
+        exactly=_typed(entry["exactly"], bool),
+        coefficient_limit=_finite(entry["coefficient_limit"]),
+        cut=_number(entry["cut"]),
+        required=_terms(entry["required"]),
+        forbidden=_terms(entry["forbidden"]),
+        rows=tuple(
+            (tuple((_typed(j, int), _typed(c, int)) for j, c in row["coefficients"]), _typed(row["limit"], int))
+            for row in _typed(entry["rows"], list)
+        ),
+        ridge=ridge,
+        delta=None if delta is None else tuple(_finite(x) for x in _typed(delta, list)),
+        exponents=None if exponents is None else tuple(_typed(x, int) for x in _typed(exponents, list)),
+        claim=_claim(entry["claim"]),
+    )
+    if section.cut == -math.inf or section.coefficient_limit <= 0 or any(x < 0 for x in ridge):
+        raise ValueError("a cut of -inf, a coefficient limit <= 0 or a negative ridge")
+    if not 0 <= section.number < 2**62 or not 0 <= section.k < _MOST_COLUMNS:
+        raise ValueError("a section number or k out of range")
+    if exponents is not None and any(abs(x) > 4000 for x in exponents):
+        raise ValueError("an exponent out of range")
+    return section
+
+
+def _claim(entry: Any) -> Claim:
+    support, objective, runner_up, pool = (entry[key] for key in ("support", "objective", "runner_up", "pool"))
+    if (support is None) != (objective is None):
+        raise ValueError("support and objective: both or none")
+    return Claim(
+        support=None if support is None else _terms(support),
+        objective=None if objective is None else _finite(objective),
+        lower_bound=_number(entry["lower_bound"]),
+        runner_up=None if runner_up is None else _number(runner_up),
+        at_most=_typed(entry["at_most"], int),
+        pool=None
+        if pool is None
+        else Pool(
+            _number(pool["limit"]),
+            tuple(_terms(member) for member in _typed(pool["supports"], list)),
+            tuple(_finite(value) for value in _typed(pool["objectives"], list)),
+        ),
+    )

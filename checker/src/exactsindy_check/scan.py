@@ -1,0 +1,219 @@
+"""The ends `S` and `A` of a proof: supports looked at one by one, pairs of last terms all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from exactsindy_check import twofold
+from exactsindy_check.bounds import TINY, Ground, Indices, costs, value_of
+from exactsindy_check.errors import NotChecked
+from exactsindy_check.exact import ExactFits, Verdict
+from exactsindy_check.instance import UNIT
+
+Support = tuple[int, ...]
+
+MOST_SURVIVORS = 1_000_000
+_MOST_PARTS = 2_000_000
+_AT_ONCE = 256
+
+
+@dataclass
+class Scanner:
+    """Looks at supports of a section; what has f <= cut and is admissible becomes a survivor."""
+
+    base: Ground
+    exact: ExactFits
+    cut: Fraction | None  # None: infinite
+    exactly: bool
+    survivors: set[Support] = field(default_factory=set)
+    doubts: int = 0  # supports that needed more than the first bound
+    fits: int = 0  # supports decided in whole numbers
+
+    def look(self, inside: Sequence[int], free: Indices, slots: int) -> None:
+        """Look at all supports that contain `inside` and at most `slots` <= 2 (or all) of `free`."""
+        if self.base.numbers.cut < 0.0:
+            return
+        size = min(slots, len(free))
+        if self.exactly and len(free) < slots:
+            return
+        start = tuple(sorted(inside))
+        if size == 2 and len(free) > 2:
+            self._pairs(start, free)
+        else:
+            self._descend(start, [tuple(sorted((*start, *free[list(c)].tolist()))) for c in _choose(len(free), size)])
+
+    def _pairs(self, inside: Support, free: Indices) -> None:
+        proved = pairs_exceed(self.base, np.array(inside, dtype=np.intp), free)
+        np.fill_diagonal(proved, True)
+        rows, columns = np.nonzero(np.triu(~proved, 1))
+        if not len(rows):
+            return
+        pairs = [
+            tuple(sorted((*inside, a, b))) for a, b in zip(free[rows].tolist(), free[columns].tolist(), strict=True)
+        ]
+        np.fill_diagonal(proved, False)
+        covered = {tuple(sorted((*inside, int(a)))) for a in free[proved.any(axis=1)]}
+        if covered:
+            covered.add(inside)
+        self._descend(inside, pairs, covered)
+
+    def _descend(self, inside: Support, supports: list[Support], covered: Iterable[Support] = ()) -> None:
+        """Look at the supports; parts of those that do not exceed the cut are looked at too.
+
+        A support above the cut covers its parts: they have no lower values.
+        """
+        done, level = set(covered), supports
+        fixed = set(inside)
+        while level:
+            if len(level) > _MOST_PARTS:
+                raise NotChecked(f"more than {_MOST_PARTS} supports of one node would have to be looked at.")
+            proved = self._exceed(level)
+            if self.exactly:
+                return
+            for support, above in zip(level, proved, strict=True):
+                if above:
+                    done.update(_parts(support, fixed))
+            level = sorted(
+                {p for s, above in zip(level, proved, strict=True) if not above for p in _parts(s, fixed)} - done
+            )
+
+    def _exceed(self, supports: list[Support]) -> list[bool]:
+        """Return for each support whether f > cut is proved; record survivors."""
+        result: list[bool] = []
+        for start in range(0, len(supports), _AT_ONCE):
+            part = supports[start : start + _AT_ONCE]
+            self.doubts += len(part)
+            result += supports_exceed(self.base, np.array(part, dtype=np.intp).reshape(len(part), -1)).tolist()
+        for i, support in enumerate(supports):
+            if not result[i]:
+                result[i] = self._decide(support)
+        return result
+
+    def _decide(self, support: Support) -> bool:
+        """Decide in whole numbers whether f > cut; if not, an admissible support survives."""
+        self.fits += 1
+        if self.cut is not None and self.exact.value(support) > self.cut:
+            return True
+        if self.exact.fit(support).verdict is not Verdict.NO:
+            self.survivors.add(support)
+            if len(self.survivors) > MOST_SURVIVORS:
+                raise NotChecked(f"more than {MOST_SURVIVORS} supports are at or below the cut.")
+        return False
+
+
+def _choose(count: int, size: int) -> list[tuple[int, ...]]:
+    return list(combinations(range(count), size))
+
+
+def _parts(support: Support, fixed: set[int]) -> list[Support]:
+    """Return the support without one term, for each term that is not fixed."""
+    return [support[:i] + support[i + 1 :] for i, j in enumerate(support) if j not in fixed]
+
+
+def supports_exceed(base: Ground, supports: Indices) -> npt.NDArray[np.bool_]:
+    """Return for each support (rows, all of one size) whether the bound of its own residual exceeds the cut."""
+    numbers, n = base.numbers, base.rows
+    count, size = supports.shape
+    if not np.isfinite(numbers.cut):
+        return np.zeros(count, dtype=bool)
+    a = numbers.a.T[supports].transpose(0, 2, 1)  # (b, n, s)
+    ridge = numbers.ridge[supports]
+    z = np.broadcast_to(numbers.z, (count, n))
+    if size and ridge.any():
+        a = np.concatenate([a, np.sqrt(ridge)[:, :, None] * np.eye(size)], axis=1)
+        z = np.concatenate([z, np.zeros((count, size))], axis=1)
+    x = np.zeros((count, size))
+    high, low = np.array(z[:, :n].T), np.zeros((n, count))
+    g = np.zeros((size, count))
+    if size and size <= a.shape[1]:
+        q, r = np.linalg.qr(a)
+        weak = np.abs(np.einsum("bii->bi", r)) < 1e-13  # a column in the span of the earlier ones: passed over
+        q = np.where(weak[:, None, :], 0.0, q)
+        r = np.where(weak[:, :, None], 0.0, r) + np.einsum("bi,ij->bij", weak * 1.0, np.eye(size))
+        coef = np.einsum("bni,bn->bi", q, z)
+        w = z - np.einsum("bni,bi->bn", q, coef)
+        x = np.linalg.solve(r, coef[:, :, None])[:, :, 0]
+        high = np.array(w[:, :n].T)
+        columns = a[:, :n].transpose(1, 2, 0)  # (n, s, b)
+        for step in range(3):
+            g = twofold.dots(columns, high[:, None, :], low[:, None, :])
+            if step == 2:
+                break
+            change = np.linalg.solve(r.transpose(0, 2, 1), (g.T - ridge * x)[:, :, None])[:, :, 0]
+            change = np.where(weak, 0.0, change)
+            high, low = twofold.two_sum(high, low - np.einsum("bni,bi->nb", q[:, :n], change))
+            x = x + np.linalg.solve(r, change[:, :, None])[:, :, 0]
+    elif size:
+        g = twofold.dots(a[:, :n].transpose(1, 2, 0), high[:, None, :], low[:, None, :])
+    error = twofold.dots_error(2 * n)
+    norm = np.sqrt((high * high).sum(axis=0)) * (1.0 + 2.0 * (n + 8) * UNIT) + TINY
+    bound_g = np.abs(g) * (1.0 + 4.0 * UNIT) + error * numbers.norm[supports].T * norm + TINY
+    cost = costs(bound_g, ridge.T, base.reach[supports].T).sum(axis=0) * (1.0 + 4.0 * (size + 4) * UNIT)
+    loss = cost + 4.0 * error * norm * (2.0 * numbers.z_norm + norm) + TINY
+    value, rest = value_of(numbers.z[:, None], high, low)
+    over = value - numbers.cut
+    return np.asarray(over + rest - loss > 8.0 * UNIT * (np.abs(over) + np.abs(rest) + loss))
+
+
+def pairs_exceed(base: Ground, inside: Indices, free: Indices) -> npt.NDArray[np.bool_]:
+    """Return for each pair of `free` whether f of `inside` and the pair is proved to exceed the cut (Lemma 6).
+
+    Entry (a, b), symmetric; the diagonal means nothing. The vectors w = target - alpha a - beta b, of the target and
+    the columns projected off `inside`, need no property at all: whatever they are, the bound holds.
+    """
+    numbers, n = base.numbers, base.rows
+    m, p = len(free), len(inside)
+    if not np.isfinite(numbers.cut):
+        return np.zeros((m, m), dtype=bool)
+    a_free, a_in = numbers.a[:, free], numbers.a[:, inside]
+    ridge_free, ridge_in = numbers.ridge[free], numbers.ridge[inside]
+    e = np.concatenate([a_free, numbers.z[:, None]], axis=1)  # becomes the projected columns and target
+    s = np.zeros((p, m + 1))  # their ridge rows
+    if p:
+        with_ridge = bool(ridge_in.any())
+        q = np.linalg.qr(np.vstack([a_in, np.diag(np.sqrt(ridge_in))]) if with_ridge else a_in)[0]
+        rows = np.vstack([e, s]) if with_ridge else e
+        for _ in range(2):
+            rows = rows - q @ (q.T @ rows)
+        e = rows[:n]
+        if with_ridge:
+            root = np.sqrt(ridge_in)[:, None]
+            s = np.divide(rows[n:], root, out=np.zeros_like(s), where=root > 0)
+    # A column that is left with rounding noise only is replaced by zero.
+    length2 = np.einsum("ij,ij->j", e, e)
+    e[:, :m][:, length2[:m] < 1e-22 * numbers.norm[free] ** 2] = 0.0
+    weight = ridge_in[:, None]
+    k = e.T @ e + s.T @ (weight * s)
+    k.flat[:: m + 2][:m] += ridge_free
+    size = np.sqrt(np.maximum(np.diag(k), 0.0)) * (1.0 + 1e-6) + TINY  # upper bounds of the norms
+    e_z, size = size[m], size[:m]
+    c, d, own = k[:m, m], np.diag(k)[:m], k[:m, :m]
+    t = e.T @ numbers.z
+    big_m = a_free.T @ e
+    u, big_m = big_m[:, m], big_m[:, :m]
+    big_m.flat[:: m + 1] += ridge_free
+    big_n = a_in.T @ e + weight * s
+    delta = 4.0 * (n + p + 32) * UNIT
+    reach_in, reach = base.reach[inside], base.reach[free]
+    slack = float((reach_in * numbers.augmented[inside]).sum() + 2.0 * (reach * numbers.augmented[free]).max())
+    lean = 2.0 * (reach_in @ np.abs(big_n))  # what the terms in cost, per unit of a column and of the target
+    with np.errstate(all="ignore"):
+        per = (lean[:m] + 2.0 * delta * (slack + numbers.z_norm + e_z) * size) * 1.0001 + TINY
+        constant = 2.0 * t[m] - k[m, m] - (lean[m] + 2.0 * delta * e_z * (slack + numbers.z_norm + e_z)) * 1.0001 - TINY
+        damped = d * (1.0 + 64.0 * UNIT)
+        det = damped[:, None] * damped - own * own
+        alpha = (c[:, None] * damped - c * own) / np.where(det > 0, det, 1.0)
+        alpha[:, d == 0.0] = (c / np.where(d > 0, d, 1.0))[:, None]
+        alpha[d == 0.0] = 0.0
+        beta = alpha.T
+        curve = alpha * (alpha * d[:, None] + beta * own + 2.0 * (t[:m] - c)[:, None])
+        g = np.abs(u[:, None] - alpha * np.diag(big_m)[:, None] - beta * big_m)
+        square = alpha * size[:, None]
+        part = curve + 2.0001 * reach[:, None] * g + np.abs(alpha) * per[:, None] + 4.0 * delta * square * square
+        return np.asarray(constant - (part + part.T) > numbers.cut)

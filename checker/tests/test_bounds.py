@@ -1,0 +1,234 @@
+"""Every lemma of the README against enumeration in fractions: nothing is called above the cut that is not."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+
+import check_oracle as oracle
+import numpy as np
+import pytest
+from exactsindy_check import twofold
+from exactsindy_check.bounds import ground
+from exactsindy_check.exact import ExactFits, Verdict
+from exactsindy_check.instance import Equation, scaled
+from exactsindy_check.node_bounds import dropped_exceeds, node_exceeds
+from exactsindy_check.perspective import perspective_exceeds, semidefinite
+from exactsindy_check.scan import Scanner, pairs_exceed, supports_exceed
+
+LIMIT = 2.0**27
+
+
+def cuts(values, rng):
+    """Cuts that are hard: the values themselves, one or a few units in the last place away, and far away."""
+    for value in values:
+        near = float(value)
+        for step in (0.0, 2.0**-53, 2.0**-52, 2.0**-48, 1e-12, 1e-9, 1e-6, 1e-3, 0.5):
+            yield near * (1.0 - step)
+        yield near * (1.0 + 2.0**-50)
+
+
+def ground_of(numbers, cut):
+    equation = Equation(*numbers)
+    return equation, ground(scaled(equation, LIMIT, Fraction(cut)))
+
+
+@pytest.mark.parametrize("kind", oracle.KINDS)
+def test_exact_fits_agree_with_gram_schmidt(kind):
+    rng = np.random.default_rng(1)
+    for _ in range(4):
+        numbers = oracle.make(kind, rng, 6)
+        fits = ExactFits(Equation(*numbers), LIMIT)
+        for support, (value, verdict) in oracle.all_fits(*numbers, 4, LIMIT).items():
+            fit = fits.fit(support)
+            assert fit.value == value
+            assert fit.verdict is {True: Verdict.YES, False: Verdict.NO, None: Verdict.EITHER}[verdict]
+
+
+@pytest.mark.parametrize("kind", oracle.KINDS)
+def test_reaches_hold(kind):
+    rng = np.random.default_rng(2)
+    for _ in range(6):
+        numbers = oracle.make(kind, rng, 6)
+        a, z, rest, ridge = numbers
+        fits = oracle.all_fits(*numbers, 4, LIMIT)
+        for cut in sorted({float(f) for f, ok in fits.values() if ok})[:10]:
+            _, base = ground_of(numbers, cut)
+            n = base.numbers
+            for support, (f, ok) in fits.items():
+                if not ok or f > Fraction(cut):
+                    continue
+                coef = oracle.fraction_fit(a, z, rest, ridge, support)[1]
+                for j, x in zip(support, coef, strict=True):
+                    own = x * Fraction(2) ** int(n.exponent[j] - n.target_exponent)
+                    assert abs(own) <= Fraction(float(base.reach[j]))
+
+
+@pytest.mark.parametrize("kind", oracle.KINDS)
+def test_bounds_of_nodes_never_lie(kind):
+    rng = np.random.default_rng(3)
+    proved = tried = 0
+    for _ in range(12):
+        d = 6
+        numbers = oracle.make(kind, rng, d)
+        fits = oracle.all_fits(*numbers, d, LIMIT)
+        used = [j for j in range(d) if numbers[0][:, j].any()]
+        for _ in range(6):
+            order = rng.permutation(used)
+            inside, free = np.sort(order[: rng.integers(0, 3)]), None
+            free = np.sort(order[len(inside) : len(inside) + rng.integers(1, d)])
+            slots = int(rng.integers(0, len(free) + 1))
+            below = [
+                f
+                for s, (f, ok) in fits.items()
+                if ok and set(inside) <= set(s) <= set(inside) | set(free) and len(s) <= len(inside) + slots
+            ]
+            least = min(below, default=None)
+            whole = oracle.fraction_fit(*numbers, tuple(sorted({*inside.tolist(), *free.tolist()})))[0]
+            for cut in cuts([whole] + ([least] if least is not None else []), rng):
+                _, base = ground_of(numbers, cut)
+                tried += 1
+                if node_exceeds(base, inside, free, slots):
+                    proved += 1
+                    assert least is None or least > Fraction(cut)
+                misses = int(rng.integers(1, 3))
+                if slots + misses <= len(free):
+                    terms = rng.permutation(free)[: slots + misses].tolist()
+                    if dropped_exceeds(base, inside, free, slots, terms, misses):
+                        assert least is None or least > Fraction(cut)
+    assert proved > 0.2 * tried
+
+
+@pytest.mark.parametrize("kind", oracle.KINDS)
+def test_scans_never_lie(kind):
+    rng = np.random.default_rng(4)
+    proved = tried = 0
+    for _ in range(10):
+        d = 7
+        numbers = oracle.make(kind, rng, d)
+        fits = oracle.all_fits(*numbers, 4, LIMIT)
+        used = [j for j in range(d) if numbers[0][:, j].any()]
+        order = rng.permutation(used)
+        inside = np.sort(order[: rng.integers(0, 3)])
+        free = np.sort(order[len(inside) :])
+        values = sorted({f for s, (f, ok) in fits.items() if ok and set(inside) <= set(s)})
+        for cut in cuts(values[:: max(1, len(values) // 4)], rng):
+            _, base = ground_of(numbers, cut)
+            above = pairs_exceed(base, inside, free)
+            assert np.array_equal(above, above.T)
+            pairs = list(combinations(range(len(free)), 2))
+            supports = [tuple(sorted((*inside.tolist(), int(free[i]), int(free[j])))) for i, j in pairs]
+            singly = supports_exceed(base, np.array(supports))
+            for (i, j), support, alone in zip(pairs, supports, singly, strict=True):
+                tried += 1
+                proved += bool(alone)
+                if above[i, j] or alone:
+                    for size in range(len(inside), len(support) + 1):
+                        for part in combinations(support, size):
+                            if set(inside) <= set(part):
+                                f, ok = fits[part]
+                                assert ok is not True or f > Fraction(cut)
+    assert proved > 0.2 * tried
+
+
+@pytest.mark.parametrize("kind", oracle.KINDS)
+@pytest.mark.parametrize("slots", [0, 1, 2])
+def test_survivors_of_a_scan_are_all_there(kind, slots):
+    rng = np.random.default_rng(5)
+    for _ in range(6):
+        numbers = oracle.make(kind, rng, 6)
+        fits = oracle.all_fits(*numbers, 4, LIMIT)
+        used = [j for j in range(6) if numbers[0][:, j].any()]
+        inside = tuple(sorted(rng.permutation(used)[: rng.integers(0, 3)].tolist()))
+        free = np.array([j for j in used if j not in inside])
+        ok_values = sorted({f for s, (f, ok) in fits.items() if ok and set(inside) <= set(s)})
+        for value in ok_values[:: max(1, len(ok_values) // 3)]:
+            for exactly in (False, True):
+                cut = Fraction(float(value))
+                equation, base = ground_of(numbers, float(value))
+                scanner = Scanner(base, ExactFits(equation, LIMIT), cut, exactly)
+                scanner.look(inside, free, slots)
+                sizes = [slots] if exactly else range(slots + 1)
+                wanted = {
+                    s
+                    for s, (f, ok) in fits.items()
+                    if ok is not False and f <= cut and set(inside) <= set(s) and len(s) - len(inside) in sizes
+                }
+                assert scanner.survivors == wanted
+
+
+@pytest.mark.parametrize("kind", oracle.KINDS)
+def test_perspective_bounds_never_lie(kind):
+    rng = np.random.default_rng(6)
+    admitted = proved = 0
+    for _ in range(12):
+        d = 5
+        numbers = oracle.make(kind, rng, d)
+        fits = oracle.all_fits(*numbers, d, LIMIT)
+        used = np.array([j for j in range(d) if numbers[0][:, j].any()])
+        order = rng.permutation(used)
+        inside = np.sort(order[: rng.integers(0, 2)])
+        free = np.sort(order[len(inside) :])
+        slots = int(rng.integers(0, len(free)))
+        least = min(
+            f
+            for s, (f, ok) in {**fits, (): fits[()]}.items()
+            if ok and set(inside) <= set(s) and len(s) <= len(inside) + slots
+        )
+        for cut in cuts([least], rng):
+            _, base = ground_of(numbers, cut)
+            n = base.numbers
+            gram = n.a[:, used].T @ n.a[:, used] + np.diag(n.ridge[used])
+            for share in (0.5, 0.9, 1.0, 1.1):
+                delta = np.zeros(d)
+                delta[used] = share * np.linalg.eigvalsh(gram)[0]
+                if (delta < 0).any() or not semidefinite(base, delta):
+                    continue
+                admitted += 1
+                columns = np.concatenate([inside, free])
+                v = np.zeros(d)
+                v[columns] = np.linalg.lstsq(n.a[:, columns], n.z, rcond=None)[0]
+                for shrink in (1.0, 0.9, 0.5, 0.0):
+                    at = (shrink * v).astype(np.float32).astype(float)
+                    if perspective_exceeds(base, delta, inside, free, slots, at):
+                        proved += 1
+                        assert least > Fraction(cut)
+    if kind == "plain":
+        assert admitted
+        assert proved
+
+
+def test_semidefinite_is_never_claimed_of_an_indefinite_matrix():
+    rng = np.random.default_rng(7)
+    for _ in range(200):
+        d = 4
+        a, z, rest, ridge = oracle.make("plain", rng, d)
+        _, base = ground_of((a, z, rest, ridge), 1.0)
+        n = base.numbers
+        least = np.linalg.eigvalsh(n.a.T @ n.a)[0]
+        delta = np.full(d, least * (1.0 + float(rng.choice([-1e-3, -1e-9, -1e-13, -1e-15, 0.0, 1e-15, 1e-9]))))
+        if not semidefinite(base, delta):
+            continue
+        rows = [[Fraction(x) for x in row] for row in n.a.tolist()]
+        gram = [[sum(r[i] * r[j] for r in rows) for j in range(d)] for i in range(d)]
+        for i in range(d):
+            gram[i][i] -= Fraction(float(delta[i]))
+        for p in range(d):  # exact elimination: all pivots >= 0
+            assert gram[p][p] > 0
+            for i in range(p + 1, d):
+                factor = gram[i][p] / gram[p][p]
+                gram[i] = [x - factor * y for x, y in zip(gram[i], gram[p], strict=True)]
+
+
+def test_twofold_dots_are_within_their_error():
+    rng = np.random.default_rng(8)
+    for _ in range(300):
+        n = int(rng.integers(1, 40))
+        a, high = rng.standard_normal(n) * 10.0 ** rng.integers(-9, 3, n), rng.standard_normal(n)
+        low = high * 2.0**-53 * rng.uniform(-1, 1, n)
+        if n > 2:  # cancel almost everything
+            a[-1] = -float(a[:-1] @ high[:-1]) / high[-1]
+        true = sum(Fraction(x) * (Fraction(h) + Fraction(e)) for x, h, e in zip(a, high, low, strict=True))
+        got = float(twofold.dots(a[:, None], high[:, None], low[:, None])[0])
+        bound = 2.0**-52 * abs(got) + twofold.dots_error(n) * np.linalg.norm(a) * np.linalg.norm(high) * 1.001
+        assert abs(Fraction(got) - true) <= Fraction(float(bound))
