@@ -5,9 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import combinations
 
-import check_oracle as oracle
 import numpy as np
 import pytest
+
+import check_oracle as oracle
 from exactsindy_check import twofold
 from exactsindy_check.bounds import ground
 from exactsindy_check.exact import ExactFits, Verdict

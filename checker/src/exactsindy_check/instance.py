@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
+import struct
 import zipfile
 import zlib
 from collections.abc import Sequence
@@ -20,6 +21,11 @@ from exactsindy_check.errors import NotChecked, Unreadable
 
 Vector = npt.NDArray[np.float64]
 
+# What zipfile and NumPy raise for damaged files (RuntimeError: encrypted or patched entries).
+_DAMAGE = (
+    *(ValueError, TypeError, KeyError, EOFError, ArithmeticError, MemoryError, RuntimeError, AttributeError),
+    *(zipfile.BadZipFile, zlib.error, struct.error),
+)
 _MOST_BYTES = 2**31  # of all arrays of a problem, unpacked
 UNIT = 2.0**-53  # unit roundoff
 
@@ -161,7 +167,7 @@ def read_instance(path: str | os.PathLike[str]) -> Instance:
             return _instance([_block(arrays, i) for i in range(count)], str(arrays["fingerprint"]))
     except OSError as error:
         raise Unreadable(f"{name}: the file cannot be read ({error.strerror or error}).") from error
-    except (ValueError, TypeError, KeyError, EOFError, OverflowError, zipfile.BadZipFile, zlib.error) as error:
+    except _DAMAGE as error:
         raise Unreadable(f"{name}: this is not a readable problem file ({error}).") from error
 
 
