@@ -18,7 +18,7 @@ from exactsindy_check.instance import Instance, read_instance
 from exactsindy_check.proof_file import Proof, Section, read_proof
 from exactsindy_check.section import Walk, equation_of, require_tree, walk
 
-_SMALL = 2000  # leaves below which no other process is started
+_SMALL = 100  # leaves below which no other process is started
 Progress = Callable[[int, int], None]  # leaves done, leaves in all
 
 
@@ -73,7 +73,8 @@ def check(
     proof :
         The proof file.
     jobs :
-        Number of processes; None: as many as cores for large proofs, else one.
+        Number of processes to start (each with one thread); 0: none, all is done here; None: as many as cores, or 0
+        for a small proof.
     progress :
         Called with the number of leaves done and of all leaves.
     """
@@ -110,7 +111,7 @@ def _sections(
             raise Refuted(f"{_name(section)}: {error}") from error
         total += counts[section.number]
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    many = jobs if jobs is not None else (cores if total > _SMALL else 1)
+    many = jobs if jobs is not None else (cores if total > _SMALL else 0)
     done = [0]
 
     def advance(leaves: int) -> None:
@@ -118,7 +119,7 @@ def _sections(
         if progress is not None:
             progress(done[0], total)
 
-    if many > 1:
+    if many > 0:
         walks = _shared(problem, proof, many, advance)
     else:
         walks = {s.number: walk(proof, equation_of(instance, s), s, progress=advance) for s in proof.sections}
