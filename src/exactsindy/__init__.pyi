@@ -7,6 +7,7 @@ from exactsindy import errors as errors
 from exactsindy import plots as plots
 from exactsindy import selection as selection
 from exactsindy import systems as systems
+from exactsindy.certificate import check_proof as check_proof
 from exactsindy.certificate import verify as verify
 from exactsindy.data import Field as Field
 from exactsindy.data import Trajectories as Trajectories

@@ -35,15 +35,15 @@ def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
+        os.chmod(temporary, 0o666 & ~umask())
         os.replace(temporary, target)
     except BaseException:
         os.unlink(temporary)
         raise
 
 
-def _umask() -> int:
-    # mkstemp makes files only the owner can read; what people save are ordinary files.
+def umask() -> int:
+    """Return the user's mask: mkstemp makes files only the owner can read; what people save are ordinary files."""
     mask = os.umask(0)
     os.umask(mask)
     return mask

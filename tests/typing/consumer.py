@@ -71,7 +71,8 @@ def solving(theta: Array, targets: Array, folder: Path) -> es.Solution:
     statuses: tuple[es.Status, ...] = shared.status
     proved = es.Status.OPTIMAL in statuses
     coef: Array = solution.coef
-    print(es.verify(problem, solution).ok, path[0].support, pool["y"][0].terms, selection.choices, proved, again, coef)
+    print(es.check_proof(problem, "lorenz.proof").ok, es.verify(problem, solution).ok)
+    print(path[0].support, pool["y"][0].terms, selection.choices, proved, again, coef)
     return solution
 
 

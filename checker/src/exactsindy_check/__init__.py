@@ -1,5 +1,5 @@
 """An independent checker of the proof files of exactsindy. It uses NumPy and nothing of exactsindy."""
 
-from exactsindy_check.checking import Report, SectionReport, check
+from exactsindy_check.checking import Report, SectionReport, check, progress_lines
 
-__all__ = ["Report", "SectionReport", "check"]
+__all__ = ["Report", "SectionReport", "check", "progress_lines"]

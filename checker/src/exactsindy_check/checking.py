@@ -34,12 +34,24 @@ class SectionReport:
     leaves: int
     doubts: int
     proved: Proved
+    terms: tuple[str, ...]  # the names of the proved support
     sentences: tuple[str, ...]
 
     @property
     def ok(self) -> bool:
         """True if the tree and the claims hold."""
         return not self.sentences
+
+    def __str__(self) -> str:
+        best, size = self.proved, f"{'exactly' if self.exactly else 'at most'} {self.k} terms"
+        optimum = "no support"
+        if best.support is not None:
+            optimum = f"{', '.join(self.terms) or 'no terms'} with objective {best.objective!r}"
+        following = "not at or below the cut" if best.runner_up is None else repr(best.runner_up)
+        return (
+            f"{self.target}, {size}: best is {optimum}; next best of as many terms: {following}; "
+            f"{best.survivors} supports at or below the cut {self.cut!r}; {self.leaves} leaves."
+        )
 
 
 @dataclass(frozen=True)
@@ -55,6 +67,10 @@ class Report:
     def ok(self) -> bool:
         """True if every section is proved."""
         return self.outcome == "proved"
+
+    def __str__(self) -> str:
+        end = f"{self.outcome.capitalize()} ({self.seconds:.1f} s)."
+        return "\n".join([*(str(section) for section in self.sections if section.ok), *self.sentences, end])
 
 
 def check(
@@ -131,6 +147,7 @@ def _report(instance: Instance, section: Section, found: Walk, leaves: int) -> S
     faults = found.sentences or list(claims.faults())
     if not faults and found.leaves != leaves:
         faults = [f"{found.leaves} of {leaves} leaves were looked at."]
+    proved = claims.proved()
     return SectionReport(
         section.number,
         section.target,
@@ -139,7 +156,8 @@ def _report(instance: Instance, section: Section, found: Walk, leaves: int) -> S
         section.cut,
         leaves,
         found.doubts,
-        claims.proved(),
+        proved,
+        tuple(instance.names(section.equation)[j] for j in proved.support or ()),
         tuple(f"{_name(section)}: {fault}" for fault in faults),
     )
 
@@ -196,3 +214,18 @@ def _merge(result: Walk, message: dict[str, list[list[int]]]) -> None:
     result.fits += fits  # type: ignore[operator]
     result.survivors |= {tuple(s) for s in survivors}  # type: ignore[arg-type]
     result.sentences += sentences  # type: ignore[arg-type]
+
+
+def progress_lines(every: float = 1.0) -> Progress:
+    """Return a progress function that writes a line to standard error about once per second."""
+    begin = monotonic()
+    last = [begin]
+
+    def show(done: int, total: int) -> None:
+        now = monotonic()
+        if now - last[0] >= every:
+            last[0] = now
+            sys.stderr.write(f"{done} of {total} leaves, {now - begin:.0f} s\n")
+            sys.stderr.flush()
+
+    return show

@@ -144,15 +144,20 @@ class Instance:
 
     def equation(self, index: int, ridge: Sequence[float] | None = None) -> Equation:
         """Return the stored numbers of equation `index`; a ridge of None is zero."""
-        j = index
-        for factor, names, terms in zip(self.factors, self.targets, self.terms, strict=True):
-            if j < len(names):
-                d = len(terms)
-                column = factor[:, d + j]
-                weights = np.zeros(d) if ridge is None else np.array(ridge, dtype=float)
-                return Equation(factor[:d, :d], column[:d], column[d:], weights)
-            j -= len(names)
-        raise IndexError(index)
+        block, j = self._place(index)
+        factor, d = self.factors[block], len(self.terms[block])
+        column = factor[:, d + j]
+        weights = np.zeros(d) if ridge is None else np.array(ridge, dtype=float)
+        return Equation(factor[:d, :d], column[:d], column[d:], weights)
+
+    def names(self, index: int) -> tuple[str, ...]:
+        """Return the names of the terms of equation `index`."""
+        return self.terms[self._place(index)[0]]
+
+    def _place(self, index: int) -> tuple[int, int]:
+        """Return the block of an equation and its number there."""
+        places = [(block, j) for block, names in enumerate(self.targets) for j in range(len(names))]
+        return places[index]
 
 
 def read_instance(path: str | os.PathLike[str]) -> Instance:

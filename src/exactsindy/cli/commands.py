@@ -20,7 +20,8 @@ app = typer.Typer(
     help="Governing equations from data, with a proof that no other combination of terms fits better.",
     epilog=(
         "Exit codes: 0 done and proved; 1 the input cannot be used; 2 wrong usage; 3 done, but a limit came before the "
-        "proof; 4 verify: a claim does not hold; 5 verify: a claimed proof was not checked; 130 interrupted."
+        "proof; 4 verify, check: a claim does not hold; 5 verify, check: a claimed proof was not checked; 130 "
+        "interrupted."
     ),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -55,6 +56,7 @@ app.command()(solving.solve)
 app.command()(solving.path)
 app.command()(solving.pool)
 app.command()(saved.verify)
+app.command()(saved.check)
 app.command()(saved.report)
 app.command()(saved.simulate)
 app.command()(saved.export)

@@ -1,4 +1,4 @@
-"""verify, report, simulate, export: what to do with a run folder or a saved model."""
+"""verify, check, report, simulate, export: what to do with a run folder, a proof file or a saved model."""
 
 from __future__ import annotations
 
@@ -47,6 +47,46 @@ def verify(run: Folder, json: options.Json = False) -> None:
     }
     output.show(record, json, lambda: str(result))
     output.finish(output.REFUTED if not result.ok else output.NOT_CHECKED if result.unchecked else output.OK)
+
+
+def check(
+    proof: Annotated[Path, typer.Argument(help="Proof file.", show_default=False)],
+    problem: Annotated[Path | None, typer.Option(help="The problem; problem.npz beside the proof by default.")] = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    r"""Check a proof file with the independent checker (exactsindy-check); exit code 4 if it proves not what it says.
+
+    Exit code 5 if it cannot be checked (a file of another version), 1 if it cannot be read.
+
+    \b
+    Example:
+      exactsindy check lorenz.proof --problem lorenz.npz
+    """
+    from exactsindy._optional import optional
+    from exactsindy.certificate import check_proof
+
+    lines = None if quiet else optional("exactsindy_check", "check", "check").progress_lines()
+    result = check_proof(problem if problem is not None else proof.parent / "problem.npz", proof, progress=lines)
+    if result.outcome == "unreadable":
+        output.fail(result.sentences[0])
+    sections = [
+        {
+            "target": section.target,
+            "k": section.k,
+            "exactly": section.exactly,
+            "terms": list(section.terms),
+            "objective": section.proved.objective,
+            "runner_up": section.proved.runner_up,
+            "survivors": section.proved.survivors,
+            "leaves": section.leaves,
+        }
+        for section in result.sections
+        if section.ok
+    ]
+    record = {"outcome": result.outcome, "sentences": list(result.sentences), "proved": sections}
+    output.show(record, json, lambda: str(result))
+    output.finish({"proved": output.OK, "false": output.REFUTED}.get(result.outcome, output.NOT_CHECKED))
 
 
 def report(

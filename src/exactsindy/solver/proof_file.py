@@ -1,0 +1,133 @@
+"""Proof files: what the search wrote while it ran, closed with a footer and moved into place (checker/FORMAT.md)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from exactsindy._atomic import umask
+from exactsindy.errors import DataError
+from exactsindy.solver.equations import Equation
+from exactsindy.solver.outcome import Answer, Outcome
+
+_VERSION = 1
+
+
+@dataclass(frozen=True)
+class ProofSection:
+    """One finished search of an equation: what was searched, to which cut, and what it found.
+
+    ``number`` is that of its records, ``index`` that of the equation in the problem. ``cut`` must be at or below every
+    cut the search discarded supports with, in the caller's units. Terms are the equation's own. ``rows`` are
+    ``(((term, coefficient), ...), limit)``: the sum over the terms that are present is at most the limit.
+    """
+
+    number: int
+    index: int
+    equation: Equation
+    k: int
+    coefficient_limit: float
+    cut: float
+    outcome: Outcome
+    exactly: bool = False
+    required: Sequence[int] = ()
+    forbidden: Sequence[int] = ()
+    rows: Sequence[tuple[Sequence[tuple[int, int]], int]] = ()
+    delta: Sequence[float] | None = None
+    exponents: Sequence[int] | None = None
+    at_most: int | None = None  # the size that was asked for, if an exact fit of fewer terms ended the search
+    pool_limit: float | None = None  # the answers are all supports of k terms up to this objective
+
+    def document(self) -> dict[str, Any]:
+        """Return the section as it stands in the footer."""
+        best: Answer | None = self.outcome.answers[0] if self.outcome.answers else None
+        runner_up = self.outcome.runner_up
+        pool = None
+        if self.pool_limit is not None:
+            pool = {
+                "limit": float(self.pool_limit).hex(),
+                "supports": [list(map(int, answer.support)) for answer in self.outcome.answers],
+                "objectives": [float(answer.objective).hex() for answer in self.outcome.answers],
+            }
+        return {
+            "section": self.number,
+            "target": self.equation.target,
+            "equation": self.index,
+            "k": self.k,
+            "exactly": self.exactly,
+            "coefficient_limit": float(self.coefficient_limit).hex(),
+            "cut": float(self.cut).hex(),
+            "required": list(map(int, self.required)),
+            "forbidden": list(map(int, self.forbidden)),
+            "rows": [{"coefficients": [list(pair) for pair in row], "limit": limit} for row, limit in self.rows],
+            "ridge": [float(weight).hex() for weight in self.equation.ridge],
+            "delta": None if self.delta is None else [float(x).hex() for x in self.delta],
+            "exponents": None if self.exponents is None else list(map(int, self.exponents)),
+            "claim": {
+                "support": None if best is None else list(map(int, best.support)),
+                "objective": None if best is None else float(best.objective).hex(),
+                "lower_bound": float(self.outcome.bound).hex(),
+                "runner_up": None if math.isnan(runner_up) else float(runner_up).hex(),
+                "at_most": self.k if self.at_most is None else self.at_most,
+                "pool": pool,
+            },
+        }
+
+
+def cut_above(objective: float) -> float:
+    """Return a cut that surely includes a support whose objective was rounded to a double.
+
+    Examples
+    --------
+    >>> cut_above(1.0) > 1.0
+    True
+    """
+    return math.nextafter(math.nextafter(objective, math.inf), math.inf)
+
+
+@contextmanager
+def proof_records(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give the search a temporary file beside `path`; it is removed unless `finish_proof` moved it into place."""
+    target = Path(path)
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    except OSError as error:
+        raise DataError(f"proof={str(path)!r}: the folder cannot be written to: {error.strerror}.") from error
+    os.close(handle)
+    try:
+        yield Path(name)
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(name)
+
+
+def finish_proof(
+    records: Path, path: str | os.PathLike[str], fingerprint: str, writer: str, sections: Sequence[ProofSection]
+) -> None:
+    """Close the records with the footer and their SHA-256, and move the file to `path`."""
+    document = {
+        "version": _VERSION,
+        "writer": writer,
+        "problem": fingerprint,
+        "sections": [section.document() for section in sections],
+    }
+    footer = json.dumps(document, allow_nan=False).encode()
+    with open(records, "r+b") as file:
+        digest = hashlib.sha256()
+        while piece := file.read(2**20):
+            digest.update(piece)
+        end = b"\0" + footer + len(footer).to_bytes(8, "little")
+        digest.update(end)
+        file.write(end + digest.digest())
+        file.flush()
+        os.fsync(file.fileno())
+    os.chmod(records, 0o666 & ~umask())
+    os.replace(records, path)
