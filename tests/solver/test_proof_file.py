@@ -18,6 +18,8 @@ from exactsindy.solver.backends import native
 from exactsindy.solver.equations import equations_of
 from exactsindy.solver.proof_file import ProofSection, cut_above, finish_proof, proof_records
 
+pytest.importorskip("exactsindy_check")
+
 
 def everything(free, slots):
     """Return the steps that look at every support: branch on each term down to the last two."""
