@@ -233,3 +233,36 @@ def test_twofold_dots_are_within_their_error():
         got = float(twofold.dots(a[:, None], high[:, None], low[:, None])[0])
         bound = 2.0**-52 * abs(got) + twofold.dots_error(n) * np.linalg.norm(a) * np.linalg.norm(high) * 1.001
         assert abs(Fraction(got) - true) <= Fraction(float(bound))
+
+
+@pytest.mark.parametrize("spoil", [1e-14, 1e-9, 1e-3])
+@pytest.mark.parametrize("kind", ["plain", "near", "ridge"])
+def test_what_only_guides_may_be_wrong(monkeypatch, kind, spoil):
+    """Factorisations choose vectors; spoiled ones give weaker bounds, never wrong ones."""
+    rng = np.random.default_rng(9)
+    true_qr, true_svd = np.linalg.qr, np.linalg.svd
+
+    def spoiled(x):
+        return x * (1.0 + spoil * rng.standard_normal(x.shape)) + spoil * rng.standard_normal(x.shape)
+
+    cases = []
+    for _ in range(8):
+        numbers = oracle.make(kind, rng, 6)
+        fits = oracle.all_fits(*numbers, 4, LIMIT)
+        order = rng.permutation(6)
+        inside = np.sort(order[: rng.integers(1, 3)])
+        cases.append((numbers, fits, inside, np.sort(order[len(inside) :])))
+    monkeypatch.setattr(np.linalg, "qr", lambda a, *more: tuple(map(spoiled, true_qr(a))))
+    monkeypatch.setattr(np.linalg, "svd", lambda a, **more: tuple(map(spoiled, true_svd(a, full_matrices=False))))
+    for numbers, fits, inside, free in cases:
+        node = {s: f for s, (f, ok) in fits.items() if ok and set(inside) <= set(s) and len(s) <= len(inside) + 2}
+        for cut in cuts(sorted(node.values())[:: max(1, len(node) // 4)], rng):
+            _, base = ground_of(numbers, cut)
+            assert not node_exceeds(base, inside, free, 2) or min(node.values()) > Fraction(cut)
+            terms = free[:3].tolist()
+            assert not dropped_exceeds(base, inside, free, 2, terms, 1) or min(node.values()) > Fraction(cut)
+            above = pairs_exceed(base, inside, free)
+            for i, j in combinations(range(len(free)), 2):
+                support = tuple(sorted((*inside.tolist(), int(free[i]), int(free[j]))))
+                if above[i, j] or supports_exceed(base, np.array([support]))[0]:
+                    assert all(f > Fraction(cut) for s, f in node.items() if set(s) <= set(support))

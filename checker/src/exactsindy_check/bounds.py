@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from exactsindy_check import twofold
-from exactsindy_check.instance import UNIT, Scaled, Vector
+from exactsindy_check.instance import SMALL, UNIT, Scaled, Vector
 
 Indices = npt.NDArray[np.intp]
 TINY = 2.0**-960  # more than all underflow of one dot product
@@ -47,7 +47,7 @@ def ground(numbers: Scaled) -> Ground:
     used = np.flatnonzero(numbers.box > 0)
     a, n = numbers.a[:, used], len(numbers.z)
     with np.errstate(all="ignore"):
-        left = np.linalg.pinv(a) if len(used) else np.zeros((0, n))
+        left = _left_inverse(a)
         gamma = 2.0 * (n + 8) * UNIT
         rounding = gamma * (np.abs(left) @ np.abs(a)) * 1.01 + TINY
         defect = np.abs(np.eye(len(used)) - left @ a) + rounding + 4.0 * UNIT
@@ -60,6 +60,14 @@ def ground(numbers: Scaled) -> Ground:
     result = box.copy()
     result[used] = reach
     return Ground(numbers, result)
+
+
+def _left_inverse(a: Vector) -> Vector:
+    """Return something like a left inverse; nothing is assumed of it."""
+    try:
+        return np.asarray(np.linalg.pinv(a)) if a.size else np.zeros(a.T.shape)
+    except np.linalg.LinAlgError:
+        return np.zeros(a.T.shape)
 
 
 def costs(g: Vector, ridge: Vector, reach: Vector) -> Vector:
@@ -85,7 +93,7 @@ def bounds(base: Ground, w: Vector, inside: Indices, free: npt.NDArray[np.bool_]
     """Return the safe bound of a node for each column of `w`; free[j, i]: column j is free in case i."""
     numbers, n = base.numbers, base.rows
     gamma = 2.0 * (n + 8) * UNIT
-    norm = np.sqrt((w * w).sum(axis=0)) * (1.0 + gamma) + TINY
+    norm = np.sqrt((w * w).sum(axis=0)) * (1.0 + gamma) + SMALL
     plain = 2.0 * (numbers.z @ w) - (w * w).sum(axis=0)
     lost = gamma * norm * (2.0 * numbers.z_norm + norm)
     g = np.abs(numbers.a.T @ w) + gamma * numbers.norm[:, None] * norm + TINY
@@ -97,7 +105,7 @@ def exceeds(base: Ground, high: Vector, low: Vector, g: Vector, inside: Indices,
     """Return whether the bound of w = high + low exceeds the cut; `g` is A'w as `twofold.dots` returns it."""
     numbers, n = base.numbers, base.rows
     error = twofold.dots_error(2 * n)
-    norm = float(np.sqrt((high * high).sum())) * (1.0 + 2.0 * (n + 8) * UNIT) + TINY
+    norm = float(np.sqrt((high * high).sum())) * (1.0 + 2.0 * (n + 8) * UNIT) + SMALL
     size = np.abs(g) * (1.0 + 4.0 * UNIT) + error * numbers.norm * norm + TINY
     mask = np.zeros(len(size), dtype=bool)
     mask[free] = True

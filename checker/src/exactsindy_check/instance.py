@@ -28,6 +28,7 @@ _DAMAGE = (
 )
 _MOST_BYTES = 2**31  # of all arrays of a problem, unpacked
 UNIT = 2.0**-53  # unit roundoff
+SMALL = 2.0**-500  # more than what underflow of squares can take from a norm
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,11 +96,11 @@ def scaled(equation: Equation, limit: float, cut: Fraction | None) -> Scaled:
     n = len(small_z)
     grow = 1.0 + 4.0 * (n + 8) * UNIT
     square = (small_a**2).sum(axis=0)
-    norm = np.sqrt(square) * grow + 2.0**-500
-    lower = np.sqrt(square) / grow - 2.0**-500
+    norm = np.sqrt(square) * grow + SMALL
+    lower = np.sqrt(square) / grow - SMALL
     y_norm = root_above(equation.target_square / Fraction(4) ** target_exponent)
-    with np.errstate(divide="ignore", over="ignore"):
-        box = np.where(square > 0, limit * y_norm / np.maximum(lower, 0.0) * (1.0 + 8.0 * UNIT), 0.0)
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        box = np.where(a.any(axis=0), limit * y_norm / np.maximum(lower, 0.0) * (1.0 + 8.0 * UNIT), 0.0)
     return Scaled(
         a=small_a,
         z=small_z,
@@ -107,8 +108,8 @@ def scaled(equation: Equation, limit: float, cut: Fraction | None) -> Scaled:
         exponent=exponent,
         target_exponent=target_exponent,
         norm=norm,
-        augmented=np.sqrt(square + small_ridge) * grow + 2.0**-500,
-        z_norm=float(np.sqrt((small_z**2).sum())) * grow + 2.0**-500,
+        augmented=np.sqrt(square + small_ridge) * grow + SMALL,
+        z_norm=float(np.sqrt((small_z**2).sum())) * grow + SMALL,
         cut=math.inf if cut is None else above((cut - equation.rest_square) / Fraction(4) ** target_exponent),
         box=box,
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from exactsindy_check.bounds import TINY, Ground, Indices, costs, spent
-from exactsindy_check.instance import UNIT, Vector
+from exactsindy_check.instance import SMALL, UNIT, Vector
 
 
 def semidefinite(base: Ground, delta: Vector) -> bool:
@@ -48,7 +48,7 @@ def perspective_exceeds(base: Ground, delta: Vector, inside: Indices, free: Indi
     gamma = 4.0 * (n + 16) * UNIT
     with np.errstate(all="ignore"):
         w = numbers.z - numbers.a @ v
-        length = float(np.sqrt((w * w).sum())) * (1.0 + gamma) + TINY
+        length = float(np.sqrt((w * w).sum())) * (1.0 + gamma) + SMALL
         reach_of_v = float(numbers.norm @ np.abs(v)) * (1.0 + gamma)
         off = gamma * (numbers.z_norm + reach_of_v) + TINY  # w differs from z - A v by at most this
         value = 2.0 * float(numbers.z @ w) - float(w @ w)

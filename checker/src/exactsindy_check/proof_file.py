@@ -198,8 +198,8 @@ def _typed(value: Any, kind: type) -> Any:
 
 def _number(value: Any) -> float:
     number = float.fromhex(_typed(value, str))
-    if math.isnan(number):
-        raise ValueError("NaN where a number was expected")
+    if math.isnan(number) or number == -math.inf:
+        raise ValueError(f"{value} where a number was expected")
     return number
 
 
@@ -239,8 +239,8 @@ def _section(entry: Any) -> Section:
         exponents=None if exponents is None else tuple(_typed(x, int) for x in _typed(exponents, list)),
         claim=_claim(entry["claim"]),
     )
-    if section.cut == -math.inf or section.coefficient_limit <= 0 or any(x < 0 for x in ridge):
-        raise ValueError("a cut of -inf, a coefficient limit <= 0 or a negative ridge")
+    if section.coefficient_limit <= 0 or any(x < 0 for x in ridge):
+        raise ValueError("a coefficient limit <= 0 or a negative ridge")
     if not 0 <= section.number < 2**62 or not 0 <= section.k < _MOST_COLUMNS:
         raise ValueError("a section number or k out of range")
     if exponents is not None and any(abs(x) > 4000 for x in exponents):
@@ -255,7 +255,7 @@ def _claim(entry: Any) -> Claim:
     return Claim(
         support=None if support is None else _terms(support),
         objective=None if objective is None else _finite(objective),
-        lower_bound=_number(entry["lower_bound"]),
+        lower_bound=-math.inf if entry["lower_bound"] == "-inf" else _number(entry["lower_bound"]),
         runner_up=None if runner_up is None else _number(runner_up),
         at_most=_typed(entry["at_most"], int),
         pool=None

@@ -14,7 +14,7 @@ from exactsindy_check import twofold
 from exactsindy_check.bounds import TINY, Ground, Indices, costs, value_of
 from exactsindy_check.errors import NotChecked
 from exactsindy_check.exact import ExactFits, Verdict
-from exactsindy_check.instance import UNIT
+from exactsindy_check.instance import SMALL, UNIT
 
 Support = tuple[int, ...]
 
@@ -152,7 +152,7 @@ def supports_exceed(base: Ground, supports: Indices) -> npt.NDArray[np.bool_]:
     elif size:
         g = twofold.dots(a[:, :n].transpose(1, 2, 0), high[:, None, :], low[:, None, :])
     error = twofold.dots_error(2 * n)
-    norm = np.sqrt((high * high).sum(axis=0)) * (1.0 + 2.0 * (n + 8) * UNIT) + TINY
+    norm = np.sqrt((high * high).sum(axis=0)) * (1.0 + 2.0 * (n + 8) * UNIT) + SMALL
     bound_g = np.abs(g) * (1.0 + 4.0 * UNIT) + error * numbers.norm[supports].T * norm + TINY
     cost = costs(bound_g, ridge.T, base.reach[supports].T).sum(axis=0) * (1.0 + 4.0 * (size + 4) * UNIT)
     loss = cost + 4.0 * error * norm * (2.0 * numbers.z_norm + norm) + TINY
@@ -191,7 +191,7 @@ def pairs_exceed(base: Ground, inside: Indices, free: Indices) -> npt.NDArray[np
     weight = ridge_in[:, None]
     k = e.T @ e + s.T @ (weight * s)
     k.flat[:: m + 2][:m] += ridge_free
-    size = np.sqrt(np.maximum(np.diag(k), 0.0)) * (1.0 + 1e-6) + TINY  # upper bounds of the norms
+    size = np.sqrt(np.maximum(np.diag(k), 0.0)) * (1.0 + 1e-6) + SMALL  # upper bounds of the norms
     e_z, size = size[m], size[:m]
     c, d, own = k[:m, m], np.diag(k)[:m], k[:m, :m]
     t = e.T @ numbers.z

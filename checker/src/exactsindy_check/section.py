@@ -86,7 +86,10 @@ def walk(
     for count, leaf in enumerate(ends(proof, equation, section)):
         if count // _GRAIN % share[1] != share[0]:
             continue
-        reason = _fault(leaf, base, scanner, delta, section)
+        try:
+            reason = _fault(leaf, base, scanner, delta, section)
+        except np.linalg.LinAlgError as error:
+            reason = f"no bound could be computed ({error})."
         result.leaves += 1
         if reason:
             result.sentences.append(f"{leaf.where()}: {reason}")

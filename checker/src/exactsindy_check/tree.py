@@ -128,5 +128,5 @@ def _at_end(reader: _Reader) -> None:
 
 def columns_of(mask: int) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
     """Return the columns of a bit mask, increasing."""
-    data = np.frombuffer(mask.to_bytes((mask.bit_length() + 7) // 8, "little"), dtype=np.uint8)
+    data = np.frombuffer(mask.to_bytes(mask.bit_length() // 8 + 1, "little"), dtype=np.uint8)
     return np.flatnonzero(np.unpackbits(data, bitorder="little"))
