@@ -279,3 +279,52 @@ def test_a_file_of_another_version_is_not_checked(tmp_path):
     report = check(tmp_path / "problem.npz", tmp_path / "a.proof")
     assert report.outcome == "not checked"
     assert report.sentences == ("a.proof: version 7 is not known; 1 is.",)
+
+
+def perspective_file(numbers, share, slots=2):
+    """A tree that branches on the strongest term and ends the rest by a perspective bound."""
+    a, z, _, ridge = numbers
+    d = len(z)
+    gram = a.T @ a + np.diag(ridge)
+    delta = np.full(d, share * np.linalg.eigvalsh(gram)[0])
+    ranked = prover.truth(numbers, slots)
+    best, second = ranked[0], next(e for e in ranked[1:] if e[1] == ranked[0][1])
+    cut = float(np.nextafter(float(second[0]), np.inf))
+    (first,) = set(best[2]) & set(second[2])
+    free = [j for j in range(d) if j != first]
+    v = np.linalg.solve(gram[np.ix_(free, free)], a[:, free].T @ z)
+    exponents = [3 - j for j in range(d)]
+    point = np.ldexp(v, [-exponents[j] for j in free]).astype("<f4")
+    data = prover.varint(8 + first) + bytes([1, 6]) + point.tobytes()
+    section, _ = prover.prove(numbers, slots, np.random.default_rng(0))
+    section |= {"cut": cut.hex(), "delta": [float(x).hex() for x in delta], "exponents": exponents}
+    return section, [(0, 0, data)]
+
+
+@pytest.mark.parametrize("ridge", [0.0, 0.3])
+def test_perspective_ends_are_accepted_where_they_hold(tmp_path, ridge):
+    rng = np.random.default_rng(51)
+    accepted = 0
+    for _ in range(8):
+        d = 6
+        a = np.triu(np.eye(d) + 0.01 * rng.standard_normal((d, d)))
+        z = np.array([2.0, 1.8, 1.2, 1.2, 1.2, 1.2]) + 0.02 * rng.standard_normal(d)
+        numbers = (a, z, np.array([0.3]), np.full(d, ridge))
+        try:
+            section, records = perspective_file(numbers, 0.99)
+        except (ValueError, StopIteration):  # best and next best do not share one term
+            continue
+        good = write(tmp_path, numbers, [section], records)
+        assert good.ok, good.sentences
+        accepted += 1
+        section, records = perspective_file(numbers, 1.1)  # not semidefinite
+        assert "delta is missing or not proved" in write(tmp_path, numbers, [section], records).sentences[0]
+        section, records = perspective_file(numbers, 1e-3)  # too weak a bound
+        assert "the perspective bound of" in write(tmp_path, numbers, [section], records).sentences[0]
+        section, records = perspective_file(numbers, 0.99)
+        section["delta"] = None
+        assert not write(tmp_path, numbers, [section], records).ok
+        section, records = perspective_file(numbers, 0.99)
+        records = [(0, 0, records[0][2][:-4] + np.array([np.nan], dtype="<f4").tobytes())]
+        assert not write(tmp_path, numbers, [section], records).ok
+    assert accepted > 2

@@ -31,6 +31,18 @@ class Fit:
     verdict: Verdict
 
 
+@dataclass(frozen=True)
+class _Triangle:
+    """An eliminated Gram matrix; f is square / volume, but for scale and rest. Pairs are quotients."""
+
+    terms: list[int]
+    square: int  # determinant of the bordered matrix
+    volume: int  # determinant of the Gram matrix of the independent terms
+    distances: list[tuple[int, int]]  # squared and relative, of each column from the span of the earlier ones
+    product: tuple[int, int]  # of all distances, if none is zero
+    rows: list[list[int]]  # of the independent terms; the last entry belongs to the target
+
+
 class ExactFits:
     """Exact least squares on the stored doubles of an equation.
 
@@ -44,22 +56,28 @@ class ExactFits:
         self._shift: dict[int, int] = {}
         self._column: dict[int, list[int]] = {}
         self._gram: dict[tuple[int, int], int] = {}
+        self._squares: dict[int, int] = {}
         self._target, self._target_shift = _whole(equation.z.tolist(), 0.0)
         self._square = sum(x * x for x in self._target)
         self._scale = 1 << (2 * self._target_shift)
 
-    def value(self, support: Sequence[int]) -> Fraction:
-        """Return f of a support, exactly, admissible or not."""
-        return self._eliminate(support)[0]
+    def exceeds(self, support: Sequence[int], cut: Fraction | None) -> bool:
+        """Return whether f of a support, admissible or not, is above the cut (None: infinite)."""
+        if cut is None:
+            return False
+        triangle = self._eliminate(support)
+        least = (cut - self._equation.rest_square) * self._scale
+        return triangle.square * least.denominator > least.numerator * triangle.volume
 
     def fit(self, support: Sequence[int]) -> Fit:
         """Return f of a support and whether it is admissible."""
-        value, pivots, rows = self._eliminate(support)
-        return Fit(value, _both(self._independence(support, pivots), self._limits(support, rows)))
+        triangle = self._eliminate(support)
+        value = Fraction(triangle.square, triangle.volume * self._scale) + self._equation.rest_square
+        return Fit(value, _all([self._independence(triangle), self._limits(triangle)]))
 
     def independence(self, support: Sequence[int]) -> Verdict:
         """Return whether the terms are independent by rule 2."""
-        return self._independence(support, self._eliminate(support)[1])
+        return self._independence(self._eliminate(support))
 
     def _products(self, i: int, j: int) -> int:
         """Return the Gram entry of two columns (ridge included), or of a column and the target (j = -1)."""
@@ -73,14 +91,19 @@ class ExactFits:
             self._gram[i, j] = entry
         return self._gram[i, j]
 
+    def _column_square(self, j: int) -> int:
+        if j not in self._squares:
+            self._squares[j] = sum(x * x for x in self._numbers(j))
+        return self._squares[j]
+
     def _numbers(self, j: int) -> list[int]:
         if j not in self._column:
             entries = self._equation.a[: j + 1, j].tolist()
             self._column[j], self._shift[j] = _whole(entries, float(self._equation.ridge[j]))
         return self._column[j]
 
-    def _eliminate(self, support: Sequence[int]) -> tuple[Fraction, list[Fraction], list[tuple[int, list[int]]]]:
-        """Return f, the squared relative distances of the columns, and the rows of the triangle.
+    def _eliminate(self, support: Sequence[int]) -> _Triangle:
+        """Eliminate the Gram matrix bordered by the target, without fractions (Bareiss).
 
         A column that depends exactly on the earlier ones has a row of zeros; it is passed over and changes nothing.
         """
@@ -88,41 +111,41 @@ class ExactFits:
         size = len(terms)
         m = [[self._products(i, j) for j in terms] + [self._products(i, -1)] for i in terms]
         m.append([self._products(j, -1) for j in terms] + [self._square])
-        previous, distances, rows = 1, [], []
+        norms = [m[p][p] for p in range(size)]
+        previous, distances, rows = 1, list[tuple[int, int]](), list[list[int]]()
         for p in range(size):
-            pivot = m[p][p]
-            distances.append(Fraction(pivot, previous * self._products(terms[p], terms[p])))
+            row, pivot = m[p], m[p][p]
+            distances.append((pivot, previous * norms[p]))
             if pivot == 0:
                 continue
             for i in range(p + 1, size + 1):
-                left = m[i][p]
-                m[i] = [0] * (p + 1) + [(m[i][j] * pivot - left * m[p][j]) // previous for j in range(p + 1, size + 1)]
-            rows.append((p, m[p]))
+                left = row[i]
+                m[i] = [0] * i + [(m[i][j] * pivot - left * row[j]) // previous for j in range(i, size + 1)]
+            rows.append(row)
             previous = pivot
-        value = Fraction(m[size][size], previous * self._scale) + self._equation.rest_square
-        return value, distances, rows
+        return _Triangle(terms, m[size][size], previous, distances, (previous, math.prod(norms)), rows)
 
-    def _independence(self, support: Sequence[int], distances: list[Fraction]) -> Verdict:
-        product = math.prod(distances, start=Fraction(1))
-        verdict = _compare(product, _PRODUCT**2)
-        for distance in distances:
-            verdict = _both(verdict, _compare(distance, _DISTANCE**2))
-        return verdict
-
-    def _limits(self, support: Sequence[int], rows: list[tuple[int, list[int]]]) -> Verdict:
-        """Return whether the coefficients are within the limit (rule 3)."""
-        terms = sorted(support)
-        if len(rows) < len(terms):
+    def _independence(self, triangle: _Triangle) -> Verdict:
+        if len(triangle.rows) < len(triangle.terms):
             return Verdict.NO
-        x: list[Fraction] = [Fraction(0)] * len(terms)
-        verdict = Verdict.YES
-        for p, row in reversed(rows):
-            x[p] = (row[-1] - sum((row[j] * x[j] for j in range(p + 1, len(terms))), Fraction(0))) / row[p]
-            square = sum(c * c for c in self._numbers(terms[p]))
-            size = x[p] ** 2 * square / self._scale  # |x_j|^2 |a_j|^2 in the caller's units
-            if size > 0:
-                verdict = _both(verdict, _compare(self._limit / size, Fraction(1)))
-        return verdict
+        return _all(
+            [_compare(*pair, _DISTANCE**2) for pair in triangle.distances] + [_compare(*triangle.product, _PRODUCT**2)]
+        )
+
+    def _limits(self, triangle: _Triangle) -> Verdict:
+        """Return whether the coefficients are within the limit (rule 3); whole numbers: x_j times the volume."""
+        terms, volume, size = triangle.terms, triangle.volume, len(triangle.terms)
+        if len(triangle.rows) < size:
+            return Verdict.NO
+        x, verdicts = [0] * size, []
+        limit = self._limit * self._scale
+        for p in reversed(range(size)):
+            row = triangle.rows[p]
+            x[p] = (row[size] * volume - sum(row[j] * x[j] for j in range(p + 1, size))) // row[p]
+            square = x[p] ** 2 * self._column_square(terms[p])
+            if square:
+                verdicts.append(_compare(limit.numerator * volume**2, limit.denominator * square, Fraction(1)))
+        return _all(verdicts)
 
 
 def _whole(numbers: list[float], ridge: float) -> tuple[list[int], int]:
@@ -133,14 +156,15 @@ def _whole(numbers: list[float], ridge: float) -> tuple[list[int], int]:
     return [num << (shift - den.bit_length() + 1) for num, den in parts], shift
 
 
-def _compare(have: Fraction, threshold: Fraction) -> Verdict:
-    """Return YES if `have` (a square) is above the threshold; EITHER if their roots agree to a relative 1e-6."""
-    if threshold * (1 - _EITHER) ** 2 <= have <= threshold * (1 + _EITHER) ** 2:
-        return Verdict.EITHER
-    return Verdict.YES if have > threshold else Verdict.NO
-
-
-def _both(one: Verdict, other: Verdict) -> Verdict:
-    if Verdict.NO in (one, other):
+def _compare(numerator: int, denominator: int, threshold: Fraction) -> Verdict:
+    """Return YES if a quotient of squares is above the threshold; EITHER if the roots agree to a relative 1e-6."""
+    low, high = threshold * (1 - _EITHER) ** 2, threshold * (1 + _EITHER) ** 2
+    if numerator * low.denominator < low.numerator * denominator:
         return Verdict.NO
-    return Verdict.EITHER if Verdict.EITHER in (one, other) else Verdict.YES
+    return Verdict.YES if numerator * high.denominator > high.numerator * denominator else Verdict.EITHER
+
+
+def _all(verdicts: list[Verdict]) -> Verdict:
+    if Verdict.NO in verdicts:
+        return Verdict.NO
+    return Verdict.EITHER if Verdict.EITHER in verdicts else Verdict.YES

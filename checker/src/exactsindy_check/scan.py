@@ -98,7 +98,7 @@ class Scanner:
     def _decide(self, support: Support) -> bool:
         """Decide in whole numbers whether f > cut; if not, an admissible support survives."""
         self.fits += 1
-        if self.cut is not None and self.exact.value(support) > self.cut:
+        if self.exact.exceeds(support, self.cut):
             return True
         if self.exact.fit(support).verdict is not Verdict.NO:
             self.survivors.add(support)
