@@ -51,7 +51,8 @@ def write_sections(path, problem, settings, ridge, k, *, pool=False):
             best = outcome.answers[0] if outcome.answers else None
             size = k if pool or best is None else len(best.support) if best.objective <= equation.constant else k
             last = outcome.answers[-1].objective if pool and outcome.answers else outcome.runner_up
-            cut = cut_above(last) if math.isfinite(last) else last
+            norm = float(np.linalg.norm(np.concatenate([equation.z, equation.rest])))
+            cut = cut_above(last, norm) if math.isfinite(last) else last
             limit = cut if pool else None
             section = ProofSection(
                 number,

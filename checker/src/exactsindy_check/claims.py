@@ -12,7 +12,7 @@ from exactsindy_check.proof_file import Pool, Section
 from exactsindy_check.scan import Support
 
 _CLAIM = Fraction(1, 10**12)  # claims may be rounded by this much of the value
-_TIE = Fraction(1, 2**70)  # values this close are ties: either may be called the best
+_TIE = Fraction(1, 2**76)  # of |y|: residual norms this close are ties, either support may be called the best
 _EXACT = Fraction(1, 2**120)  # of |y|^2: below this a fit counts as exact
 
 
@@ -94,7 +94,8 @@ class Claims:
             yield f"the support {list(support)} was not met, although it is at or below the cut."
         best = min(self._sure, key=lambda s: self._sure[s], default=support)
         least = min(self._sure.get(best, fit.value), fit.value)
-        if fit.value - least > _TIE * fit.value + self._blur:
+        behind = fit.value - least
+        if behind > self._blur and behind**2 > _TIE**2 * self._equation.target_square * fit.value:
             yield f"{list(support)} is not the best support: {list(best)} has {float(least)!r}."
         if claim.lower_bound == float("inf") or (
             claim.lower_bound > 0 and Fraction(claim.lower_bound) > least * (1 + _CLAIM) + self._blur

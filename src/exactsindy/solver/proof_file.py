@@ -82,15 +82,16 @@ class ProofSection:
         }
 
 
-def cut_above(objective: float) -> float:
-    """Return a cut that surely includes a support whose objective was rounded to a double.
+def cut_above(objective: float, target_norm: float) -> float:
+    """Return a cut that surely includes a support whose objective was rounded: to a double, and for ties.
 
     Examples
     --------
-    >>> cut_above(1.0) > 1.0
+    >>> cut_above(1.0, target_norm=2.0) > 1.0
     True
     """
-    return math.nextafter(math.nextafter(objective, math.inf), math.inf)
+    noise = 2.0**-76 * target_norm * math.sqrt(objective) + 2.0**-120 * target_norm**2
+    return math.nextafter(math.nextafter(objective + noise, math.inf), math.inf)
 
 
 @contextmanager
