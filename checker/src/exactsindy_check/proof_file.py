@@ -135,10 +135,8 @@ def _read(file: BinaryIO, path: str, name: str) -> Proof:
     numbers = [section.number for section in sections]
     if len(numbers) > _MOST_SECTIONS or len(set(numbers)) != len(numbers):
         raise Unreadable(f"{name}: the sections of the footer are not distinct, or too many.")
-    places = _places(file, end, name)
-    for section, _ in places:
-        if section not in numbers:
-            raise Unreadable(f"{name}: records of section {section}, of which the footer says nothing.")
+    listed = set(numbers)
+    places = {place: at for place, at in _places(file, end, name).items() if place[0] in listed}
     return Proof(path, problem, sections, places)
 
 

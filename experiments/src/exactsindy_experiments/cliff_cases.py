@@ -1,6 +1,6 @@
 """Regressions that are hard for an exact search: dependent columns, few rows, heavy noise, many candidates.
 
-Every case is a library of candidate columns and one target, drawn from a fixed seed, with the number of terms asked for.
+Every case is a library of candidate columns and one target, drawn from a fixed seed, with a number of terms.
 """
 
 from __future__ import annotations
@@ -70,12 +70,12 @@ def lorenz_noise(degree: int) -> Problem:
 
 
 def lorenz96(degree: int, noise: float) -> Problem:
-    """Return the first equation of the Lorenz-96 system with six states, 3,000 samples."""
+    """Return the first equation of the Lorenz-96 system with six states, 1,500 samples."""
 
     def slope(_: float, s: Array) -> Array:
         return np.asarray((np.roll(s, -1) - np.roll(s, 2)) * np.roll(s, 1) - s + 8.0)
 
-    t = np.arange(3000) * 0.02
+    t = np.arange(1500) * 0.04
     start = 8.0 + 0.1 * np.random.default_rng(96).standard_normal(6)
     states = solve_ivp(slope, (-10, t[-1]), start, t_eval=t, rtol=1e-9, atol=1e-9).y.T
     target = np.array([slope(0.0, s)[0] for s in states])
@@ -160,8 +160,8 @@ CLIFFS: dict[str, tuple[Cliff, ...]] = {
         Cliff("Lorenz-96, degree 4, noise 10 %", 10, lambda: lorenz96(4, 0.1)),
         Cliff("Lorenz-96, degree 5, noise 10 %", 5, lambda: lorenz96(5, 0.1)),
         Cliff("Lorenz-96, degree 5, noise 10 %", 6, lambda: lorenz96(5, 0.1)),
-        Cliff("Gaussian, 200 columns, noise 5", 8, lambda: gaussian(1000, 200, 10, 5.0)),
-        Cliff("Gaussian, 200 columns, noise 5", 10, lambda: gaussian(1000, 200, 10, 5.0)),
+        Cliff("Gaussian, 200 columns, noise 5", 8, lambda: gaussian(600, 200, 10, 5.0)),
+        Cliff("Gaussian, 200 columns, noise 5", 10, lambda: gaussian(600, 200, 10, 5.0)),
         Cliff("Gaussian, 462 columns, pure noise", 4, lambda: gaussian(1000, 462, 0, 1.0)),
     ),
     "large": (

@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 from exactsindy.constraints import Constraint, constraint_list
 from exactsindy.errors import SolverError
 from exactsindy.problem import Problem
-from exactsindy.solver import arguments, constrained_solving, display, interrupt
+from exactsindy.solver import arguments, constrained_solving, display, interrupt, proofs
 from exactsindy.solver.arguments import Supports
-from exactsindy.solver.backends import native
 from exactsindy.solver.equations import equations_of, local_starts
+from exactsindy.solver.proofs import ProofPath, refuse
 from exactsindy.solver.settings import Settings, Status, Total
 from exactsindy.solver.solution import Solution
 from exactsindy.solver.solving import shared
@@ -109,6 +109,7 @@ def solve_path(
     constraints: Sequence[Constraint] = (),
     start: Supports | None = None,
     settings: Settings = Settings(),  # noqa: B008 - frozen
+    proof: ProofPath = None,
 ) -> Path:
     """Solve for every number of terms from 0 to k_max.
 
@@ -118,8 +119,8 @@ def solve_path(
         The compressed regression.
     k_max
         Largest number of terms of an equation, or ``Total(k_max, weights)`` for a budget shared by all.
-    ridge, constraints, start, settings
-        As in `solve`; the limits are for the whole path.
+    ridge, constraints, start, settings, proof
+        As in `solve`; the limits are for the whole path, and the proof is of every size.
 
     Returns
     -------
@@ -140,6 +141,8 @@ def solve_path(
     starts = arguments.start(problem, start)
     constraints = constraint_list(constraints)
     largest = arguments.largest(problem, k_max)
+    if constraints or isinstance(largest, Total):
+        refuse(proof, "constraints and shared budgets (Total)")
     with interrupt.held():
         if constraints:
             solutions = constrained_solving.path(problem, largest, constraints, weights, starts, settings)
@@ -148,7 +151,7 @@ def solve_path(
             return Path(problem, tuple(shared(problem, largest, range(largest.k + 1), weights, starts, settings)))
         equations = equations_of(problem, weights)
         sizes = [equation.size(largest) for equation in equations]
-        searches = native.run(equations, sizes, local_starts(equations, starts), settings, path=True)
+        searches = proofs.run(problem, proof, equations, sizes, local_starts(equations, starts), settings, path=True)
     placed = [[e.placed(outcome) for outcome in outcomes] for e, outcomes in zip(equations, searches, strict=True)]
 
     def of_size(k: int) -> Solution:

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 from exactsindy.constraints import Constraint, constraint_list
 from exactsindy.errors import SolverError
 from exactsindy.problem import Problem, find_target
-from exactsindy.solver import arguments, constrained_solving, display, interrupt
+from exactsindy.solver import arguments, constrained_solving, display, interrupt, proofs
 from exactsindy.solver.arguments import Supports
-from exactsindy.solver.backends import native
 from exactsindy.solver.equations import equations_of, local_starts
 from exactsindy.solver.outcome import Outcome
+from exactsindy.solver.proofs import ProofPath, refuse
 from exactsindy.solver.settings import Settings, Total
 
 CAPACITY = 200_000  # most supports kept for one equation
@@ -87,6 +87,7 @@ def solve_pool(
     constraints: Sequence[Constraint] = (),
     start: Supports | None = None,
     settings: Settings = Settings(),  # noqa: B008 - frozen
+    proof: ProofPath = None,
 ) -> Pool:
     """Find all supports of exactly k terms that are nearly as good as the best one.
 
@@ -100,7 +101,7 @@ def solve_pool(
         Keep every support with objective <= (1 + within) * best; 0.02 is 2 %.
     count
         Keep the ``count`` best supports. Give one of ``within`` and ``count``.
-    ridge, constraints, start, settings
+    ridge, constraints, start, settings, proof
         As in `solve`.
 
     Returns
@@ -138,11 +139,14 @@ def solve_pool(
     constraints = constraint_list(constraints)
     with interrupt.held():
         if constraints:
+            refuse(proof, "constraints")
             outcomes = constrained_solving.pool(
                 problem, tuple(sizes), constraints, weights, starts, settings, count, within
             )
         else:
-            searches = native.run(
+            searches = proofs.run(
+                problem,
+                proof,
                 equations,
                 sizes,
                 local_starts(equations, starts),

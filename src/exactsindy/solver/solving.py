@@ -11,11 +11,12 @@ from numpy.typing import ArrayLike
 from exactsindy._types import Array
 from exactsindy.constraints import Constraint, constraint_list
 from exactsindy.problem import Problem
-from exactsindy.solver import arguments, backends, constrained_solving, interrupt
+from exactsindy.solver import arguments, backends, constrained_solving, interrupt, proofs
 from exactsindy.solver.arguments import Supports
 from exactsindy.solver.backends import native
 from exactsindy.solver.equations import equations_of, local_starts
 from exactsindy.solver.outcome import in_turn
+from exactsindy.solver.proofs import ProofPath, refuse
 from exactsindy.solver.settings import Settings, Total
 from exactsindy.solver.shared_budget import Values, native_values, solve_shared
 from exactsindy.solver.solution import Solution
@@ -30,6 +31,7 @@ def solve(
     start: Supports | None = None,
     settings: Settings = Settings(),  # noqa: B008 - frozen
     backend: str = "native",
+    proof: ProofPath = None,
 ) -> Solution:
     r"""Find the best support of at most k terms for every equation, and prove it.
 
@@ -58,6 +60,8 @@ def solve(
         Limits, threads and progress.
     backend
         ``"native"``; for cross-checks ``"enumerate"``, ``"scip"``, ``"gurobi"`` or ``"gurobi-bigm"``.
+    proof
+        A file for a proof that a separate program checks (`check_proof`); None writes none.
 
     Returns
     -------
@@ -79,6 +83,10 @@ def solve(
     starts = arguments.start(problem, start)
     constraints = constraint_list(constraints)
     budget = arguments.budget(problem, k)
+    if backend != "native":
+        refuse(proof, f"backend={backend!r}")
+    if constraints or isinstance(budget, Total):
+        refuse(proof, "constraints and shared budgets (Total)")
     if constraints or (isinstance(budget, Total) and backend not in ("native", "enumerate")):
         return constrained_solving.solve(problem, budget, constraints, weights, starts, settings, backend)
     with interrupt.held():
@@ -87,7 +95,8 @@ def solve(
         equations = equations_of(problem, weights)
         sizes = [equation.size(size) for equation, size in zip(equations, budget, strict=True)]
         if backend == "native":
-            outcomes = [o for (o,) in native.run(equations, sizes, local_starts(equations, starts), settings)]
+            given = local_starts(equations, starts)
+            outcomes = [o for (o,) in proofs.run(problem, proof, equations, sizes, given, settings)]
         else:
             solve_equation = backends.load(backend)
             outcomes = in_turn(settings, [partial(solve_equation, *one) for one in zip(equations, sizes, strict=True)])

@@ -68,7 +68,9 @@ def _answer(raw: _native.Answer) -> Answer:
 def outcome(raw: _native.Outcome) -> Outcome:
     """Return what a native search says as the record of all backends."""
     answers, stop = tuple(_answer(answer) for answer in raw.answers), None if raw.stop is None else Status[raw.stop]
-    return Outcome(answers, raw.lower_bound, raw.runner_up, stop, raw.complete, raw.nodes, raw.seconds, tuple(raw.written))
+    return Outcome(
+        answers, raw.lower_bound, raw.runner_up, stop, raw.complete, raw.nodes, raw.seconds, tuple(raw.written)
+    )
 
 
 def reporter(

@@ -1,0 +1,121 @@
+"""The native search with a proof file: which finished searches it lists, and what they claim."""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from exactsindy.errors import SolverError
+from exactsindy.problem import Problem
+from exactsindy.solver.backends import native
+from exactsindy.solver.equations import Equation
+from exactsindy.solver.outcome import Outcome
+from exactsindy.solver.proof_file import ProofSection, finish_proof, proof_records
+from exactsindy.solver.settings import Settings
+
+#: A file name, or None: no proof is written.
+ProofPath = str | os.PathLike[str] | None
+
+
+def run(
+    problem: Problem,
+    proof: ProofPath,
+    equations: Sequence[Equation],
+    sizes: Sequence[int],
+    starts: Sequence[Sequence[tuple[int, ...]]],
+    settings: Settings,
+    **options: Any,
+) -> list[list[Outcome]]:
+    """Run the native search (see `native.run`), and write a proof of all it found to the file ``proof``.
+
+    A search that a limit ended has no proof: then no file is written, and a warning says so.
+    """
+    if proof is None:
+        return native.run(equations, sizes, starts, settings, **options)
+    from exactsindy import __version__
+
+    with proof_records(proof) as records:
+        exhaustive = replace(settings, gap=Settings.gap)
+        try:
+            searches = native.run(equations, sizes, starts, exhaustive, proof=str(records), **options)
+        except OSError as error:
+            raise SolverError(f"proof={str(proof)!r}: {error}.") from error
+        sections: list[ProofSection] = []
+        for index, (equation, outcomes) in enumerate(zip(equations, searches, strict=True)):
+            found = list(_sections(index, equation, outcomes, settings, sizes[index], **options))
+            if not found or any(outcome.stop is not None for outcome in outcomes):
+                warnings.warn(
+                    f"proof={str(proof)!r}: no proof was written, because the search for {equation.target} did not "
+                    "end. Allow more time or nodes.",
+                    stacklevel=3,
+                )
+                return searches
+            sections += found
+        finish_proof(records, proof, problem.fingerprint, f"exactsindy {__version__}", sections)
+    return searches
+
+
+def refuse(proof: ProofPath, what: str) -> None:
+    """Refuse a proof file where none can be written yet."""
+    if proof is not None:
+        raise SolverError(f"proof={str(proof)!r}: proof files are not written for {what}: leave `proof` out.")
+
+
+def _sections(
+    index: int,
+    equation: Equation,
+    outcomes: Sequence[Outcome],
+    settings: Settings,
+    size: int,
+    *,
+    path: bool = False,
+    pool: bool = False,
+    keep: int = 2,
+    within: float = -1.0,
+    **_: Any,
+) -> Iterator[ProofSection]:
+    """Yield the sections of one equation: one, or one for each size of a path."""
+    last: ProofSection | None = None
+    for asked, outcome in enumerate(outcomes) if path else [(size, outcomes[0])]:
+        if not outcome.written:
+            if last is None:
+                return
+            last = replace(last, at_most=asked)  # an exact fit of fewer terms: nothing was left to search for
+            continue
+        if last is not None:
+            yield last
+        number, k, cut = outcome.written[0]
+        common = {"coefficient_limit": settings.coefficient_limit, "cut": cut}
+        if pool:
+            last = ProofSection(
+                number,
+                index,
+                equation,
+                k,
+                outcome=outcome,
+                exactly=True,
+                pool_limit=_limit(outcome, keep, within, cut),
+                **common,
+            )
+            continue
+        # The next best counts supports of as many terms as the best has: the search of that very size shows it.
+        own = next((part for part in outcome.written if part[1] == len(outcome.answers[0].support)), None)
+        silent = replace(outcome, runner_up=math.nan)
+        last = ProofSection(
+            number, index, equation, k, outcome=outcome if own == (number, k, cut) else silent, at_most=asked, **common
+        )
+        if own is not None and own != (number, k, cut):
+            yield ProofSection(own[0], index, equation, own[1], settings.coefficient_limit, own[2], outcome)
+    if last is not None:
+        yield last
+
+
+def _limit(outcome: Outcome, keep: int, within: float, cut: float) -> float:
+    """Return the objective up to which a pool is complete."""
+    if within >= 0:
+        return min(outcome.objective * (1 + within), cut)
+    return min(outcome.answers[-1].objective, cut) if len(outcome.answers) >= keep else cut

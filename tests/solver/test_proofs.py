@@ -1,0 +1,86 @@
+"""Proof files of the search, read by the independent checker: every family, every verb, and what must be refused."""
+
+import numpy as np
+import pytest
+
+from exactsindy import Problem, Settings, Total, check_proof, solve, solve_path, solve_pool
+from exactsindy.constraints import Forbid
+from exactsindy.errors import SolverError
+from oracle import FAMILIES
+
+
+def problem_of(family: str, seed: int) -> Problem:
+    theta, y = FAMILIES[family](np.random.default_rng(seed))
+    return Problem.from_arrays(theta, y)
+
+
+def proved(problem, file):
+    report = check_proof(problem, file, jobs=0)
+    assert report.ok, str(report)
+    return report
+
+
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+@pytest.mark.parametrize("k", [0, 1, 2, 3, 4])
+def test_solutions_of_every_family_are_proved(family, k, tmp_path):
+    problem, file = problem_of(family, k), tmp_path / "a.proof"
+    solution = solve(problem, k, proof=file)
+    assert solution.optimal
+    (best, *_) = proved(problem, file).sections
+    assert best.proved.objective == pytest.approx(solution.objective[0], rel=1e-12, abs=1e-300)
+
+
+@pytest.mark.parametrize("family", ["gaussian", "near_duplicates", "few_rows", "exact_integers", "many_ties"])
+def test_paths_and_pools_are_proved(family, tmp_path):
+    problem, file = problem_of(family, 7), tmp_path / "a.proof"
+    path = solve_path(problem, 4, proof=file)
+    report = proved(problem, file)
+    assert min(s.proved.objective for s in report.sections) == pytest.approx(path[4].objective[0], rel=1e-12)
+    for asked in ({"within": 0.3}, {"count": 5}):
+        pool = solve_pool(problem, 3, proof=file, **asked)
+        (section,) = proved(problem, file).sections
+        assert section.proved.pool >= len(pool[problem.target_names[0]])
+
+
+def test_ridge_and_several_equations_and_threads(tmp_path):
+    rng = np.random.default_rng(3)
+    theta = rng.standard_normal((60, 40))
+    problem, file = Problem.from_arrays(theta, rng.standard_normal((60, 2))), tmp_path / "a.proof"
+    for threads in (1, 3):
+        solution = solve(problem, [4, 6], ridge=0.5, proof=file, settings=Settings(threads=threads))
+        assert solution.nodes.sum() > 1000  # long enough for other threads to join in
+        assert len(proved(problem, file).sections) == 2
+
+
+def test_a_proof_changes_no_bit_of_the_answer(tmp_path):
+    for family in ("gaussian", "dependent_sums", "vandermonde"):
+        problem = problem_of(family, 1)
+        plain, written = solve(problem, 4), solve(problem, 4, proof=tmp_path / "a.proof")
+        assert plain.support == written.support
+        assert (plain.coef == written.coef).all()
+        assert (plain.objective, plain.margin) == (written.objective, written.margin)
+
+
+def test_a_proof_of_another_problem_is_refused(tmp_path):
+    one, other = problem_of("gaussian", 1), problem_of("gaussian", 2)
+    solve(one, 3, proof=tmp_path / "a.proof")
+    report = check_proof(other, tmp_path / "a.proof", jobs=0)
+    assert not report.ok
+    assert "another problem" in report.sentences[0] or "fingerprint" in report.sentences[0]
+
+
+def test_a_search_that_did_not_end_has_no_proof(tmp_path):
+    rng = np.random.default_rng(0)
+    problem = Problem.from_arrays(rng.standard_normal((90, 80)), rng.standard_normal(90))
+    with pytest.warns(UserWarning, match="no proof was written, because the search for y0' did not end"):
+        solve(problem, 6, proof=tmp_path / "a.proof", settings=Settings(nodes=10))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_has_no_proof_file_says_so(tmp_path):
+    problem, file = problem_of("gaussian", 1), tmp_path / "a.proof"
+    for k, options in ((Total(3), {}), (3, {"backend": "enumerate"})):
+        with pytest.raises(SolverError, match="proof files are not written for"):
+            solve(problem, k, proof=file, **options)
+    with pytest.raises(SolverError, match="proof files are not written for constraints"):
+        solve_pool(problem, 3, count=2, constraints=[Forbid("y0'", "theta1")], proof=file)
