@@ -89,27 +89,18 @@ def _sections(
         if last is not None:
             yield last
         number, k, cut = outcome.written[0]
-        common = {"coefficient_limit": settings.coefficient_limit, "cut": cut}
+        plain = ProofSection(number, index, equation, k, settings.coefficient_limit, cut, outcome)
         if pool:
-            last = ProofSection(
-                number,
-                index,
-                equation,
-                k,
-                outcome=outcome,
-                exactly=True,
-                pool_limit=_limit(outcome, keep, within, cut),
-                **common,
-            )
+            last = replace(plain, exactly=True, pool_limit=_limit(outcome, keep, within, cut))
             continue
         # The next best counts supports of as many terms as the best has: the search of that very size shows it.
         own = next((part for part in outcome.written if part[1] == len(outcome.answers[0].support)), None)
-        silent = replace(outcome, runner_up=math.nan)
-        last = ProofSection(
-            number, index, equation, k, outcome=outcome if own == (number, k, cut) else silent, at_most=asked, **common
-        )
-        if own is not None and own != (number, k, cut):
-            yield ProofSection(own[0], index, equation, own[1], settings.coefficient_limit, own[2], outcome)
+        if own == (number, k, cut):
+            last = replace(plain, at_most=asked)
+            continue
+        last = replace(plain, at_most=asked, outcome=replace(outcome, runner_up=math.nan))
+        if own is not None:
+            yield replace(plain, number=own[0], k=own[1], cut=own[2])
     if last is not None:
         yield last
 
