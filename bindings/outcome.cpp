@@ -48,8 +48,16 @@ records::Outcome to_python(const Outcome& outcome, const Units& units) {
     // It is never below the best, which has more bits than a double before it is rounded.
     if (!answers.empty()) runner_up = std::max(runner_up, answers.front().objective);
   }
-  std::vector<std::tuple<std::uint64_t, int, double>> written;
-  for (const Written& w : outcome.written) written.emplace_back(w.section, w.size, units.lower(w.cut));
+  std::vector<records::Written> written;
+  for (const Written& w : outcome.written) {
+    records::Written part{w.section, w.size, units.lower(w.cut), {}, {}, {}};
+    for (std::size_t j = 0; j < w.delta.size(); ++j) {
+      part.columns.push_back(units.original[j]);
+      part.exponents.push_back(units.target_exponent - units.exponent[j]);
+      part.delta.push_back(std::ldexp(w.delta[j], 2 * units.exponent[j]));
+    }
+    written.push_back(std::move(part));
+  }
   return {std::move(answers), runner_up,       units.lower(outcome.lower), name_of(outcome.stop), outcome.complete,
           outcome.nodes,      outcome.seconds, std::move(written)};
 }
@@ -74,10 +82,18 @@ bool Reporter::operator()(const std::vector<Snapshot>& now, std::int64_t nodes, 
 
 void bind_outcome(nb::module_& m) {
   using records::Answer, records::Outcome, records::Snapshot;
+  using WrittenPart = records::Written;
   nb::class_<Answer>(m, "Answer", "A support with its coefficients and its objective.")
       .def_ro("support", &Answer::support, "Columns, increasing.")
       .def_ro("coef", &Answer::coef, "One coefficient per column of the support.")
       .def_ro("objective", &Answer::objective);
+  nb::class_<WrittenPart>(m, "Written", "A finished search in a proof file.")
+      .def_ro("section", &WrittenPart::section)
+      .def_ro("size", &WrittenPart::size)
+      .def_ro("cut", &WrittenPart::cut, "No support with an objective at or below this was discarded.")
+      .def_ro("columns", &WrittenPart::columns, "The columns of `delta` and `exponents`.")
+      .def_ro("exponents", &WrittenPart::exponents, "Powers of two of the points of perspective bounds.")
+      .def_ro("delta", &WrittenPart::delta, "Of perspective bounds; empty: there are none.");
   nb::class_<Outcome>(m, "Outcome", "What a search says about one size or one pool.")
       .def_ro("answers", &Outcome::answers, "Best first; empty: infeasible, or nothing met before a limit.")
       .def_ro("runner_up", &Outcome::runner_up,
@@ -86,8 +102,7 @@ void bind_outcome(nb::module_& m) {
       .def_ro("stop", &Outcome::stop, "Name of the limit that ended the search; None: it was done.")
       .def_ro("complete", &Outcome::complete, "True if the pool holds everything asked for.")
       .def_ro("nodes", &Outcome::nodes)
-      .def_ro("written", &Outcome::written,
-              "(section, size, cut) of finished searches that were written down, the largest size first.")
+      .def_ro("written", &Outcome::written, "Finished searches that were written down, the largest size first.")
       .def_ro("seconds", &Outcome::seconds);
   nb::class_<Snapshot>(m, "Snapshot", "What a running search knows about one request.")
       .def_ro("incumbent", &Snapshot::incumbent, "Objective of the best support so far; inf: none yet.")

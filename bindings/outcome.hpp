@@ -19,6 +19,16 @@ struct Answer {
   double objective;
 };
 
+// A finished search that was written down; no support at or below the cut was discarded.
+struct Written {
+  std::uint64_t section;
+  int size;
+  double cut;
+  // Of perspective bounds, one per column that was searched (checker/FORMAT.md); empty: there are none.
+  std::vector<int> columns, exponents;
+  std::vector<double> delta;
+};
+
 struct Outcome {
   std::vector<Answer> answers;
   double runner_up;  // inf: there is none; NaN: not proved
@@ -27,8 +37,7 @@ struct Outcome {
   bool complete;
   std::int64_t nodes;
   double seconds;
-  // (section, size, cut) of finished searches that were written down; no support at or below the cut was discarded.
-  std::vector<std::tuple<std::uint64_t, int, double>> written;
+  std::vector<Written> written;
 };
 
 struct Snapshot {

@@ -42,7 +42,8 @@ bool better(const Answer& a, const Answer& b);
 struct Written {
   std::uint64_t section = 0;
   int size = 0;
-  double cut = kInf;  // an error, as in Answer
+  double cut = kInf;          // an error, as in Answer
+  std::vector<double> delta;  // of perspective bounds; empty: there are none
 };
 
 // What a search says about one size or one pool. Errors are in scaled units, as in Answer.

@@ -7,6 +7,14 @@
 
 namespace exactsindy {
 
+namespace {
+
+constexpr long kPatientNodes = 2000;  // of a worker, before it tries perspective bounds
+constexpr int kRootSteps = 200, kNodeSteps = 20;
+constexpr double kWorthwhile = 0.25;  // of the gap at the root that perspective bounds have to close
+
+}  // namespace
+
 std::unique_ptr<Frame> Worker::make_frame(bool whole) const {
   const Guide& g = equation_->guide;
   const std::size_t entries = static_cast<std::size_t>(g.columns) * g.stride;
@@ -23,6 +31,11 @@ std::unique_ptr<Frame> Worker::make_frame(bool whole) const {
 
 void Worker::prepare(Search& search) {
   search_ = &search;
+  if (search_id_ != search.id) {
+    search_id_ = search.id;
+    search_nodes_ = perspective_tries_ = perspective_prunes_ = 0;
+    perspective_on_ = false;
+  }
   const Instance& in = search.equation.instance;
   const int size = search.wanted.size;
   if (equation_id_ != search.equation.id) {
@@ -32,6 +45,7 @@ void Worker::prepare(Search& search) {
     projector_ = std::make_unique<Projector>(in);
     frames_.clear();
     scratch_.reset();
+    perspective_.reset();
   }
   while (static_cast<int>(frames_.size()) < std::max(1, size - 2)) frames_.push_back(make_frame(true));
   if (!scratch_) {
@@ -289,7 +303,7 @@ bool Worker::regularised_drops_prune(const Frame& f, int slots, double cut) {
   return true;
 }
 
-bool Worker::pruned(Frame& f, int slots) {
+bool Worker::pruned(Frame& f, int slots, int depth) {
   const double cut = search_->cut();
   if (!f.backward || !std::isfinite(cut)) return false;
   bool proved = false;
@@ -303,12 +317,60 @@ bool Worker::pruned(Frame& f, int slots) {
     proved = true;
     write_drops(f, slots);
   }
+  if (!proved && equation_->guide.regular == 0.0) {
+    if (++search_nodes_ == kPatientNodes) try_perspective(cut);
+    proved = perspective_on_ && perspective_prunes(f, slots, depth, cut);
+  }
   if (equation_->guide.regular > 0.0) {
     spent_ += certificate_cost(f);
     if (proved) saved_ += scans_below(f, slots);
     if (spent_ > 10.0 * saved_ + 1e5) worth_ *= 4.0, spent_ = saved_ = 0.0;
   }
   return proved;
+}
+
+// See what perspective bounds do at the root.
+void Worker::try_perspective(double cut) {
+  const Guide& g = equation_->guide;
+  if (search_->wanted.size < 4) return;
+  if (!perspective_) perspective_ = std::make_unique<Perspective>(equation_->instance, g);
+  if (!perspective_->usable()) return;
+  std::vector<int> all(g.columns);
+  for (int j = 0; j < g.columns; ++j) all[j] = j;
+  Array point(g.stride);
+  for (int j = 0; j < g.columns; ++j) point[j] = g.beta[j] * g.scale[j];
+  const double bound =
+      perspective_->ascend({nullptr, 0, all.data(), g.columns, search_->wanted.size}, cut, kRootSteps, point.data());
+  perspective_on_ = bound - g.base > kWorthwhile * (cut - g.base);
+  if (!perspective_on_) return;
+  root_point_.assign(point.data(), point.data() + g.stride);
+  points_.assign(frames_.size(), root_point_);
+}
+
+// The point of the last node at this depth, or else of its parent, is where the ascent begins.
+bool Worker::perspective_prunes(const Frame& f, int slots, int depth, double cut) {
+  std::vector<double>& point = points_[depth];
+  Array& v = vector_;
+  std::fill(v.data(), v.data() + equation_->guide.stride, 0.0);
+  for (int i = 0; i < f.in_count; ++i) v[f.in[i]] = point[f.in[i]];
+  for (int a = 0; a < f.m; ++a) v[f.free[a]] = point[f.free[a]];
+  const Perspective::Terms terms{f.in, f.in_count, f.free.data(), f.m, slots};
+  const double bound = perspective_->ascend(terms, cut, kNodeSteps, v.data());
+  point.assign(v.data(), v.data() + equation_->guide.stride);
+  ++perspective_tries_;
+  if (perspective_tries_ % 128 == 0 && 3 * perspective_prunes_ < perspective_tries_)
+    perspective_on_ = false;  // no gain
+  if (!(bound > cut) || !(perspective_->certified(terms, v.data(), rounded_) > cut)) return false;
+  ++perspective_prunes_;
+  if (search_->proof) {
+    proof_.write(kStepPerspective);
+    order_.assign(f.in, f.in + f.in_count);
+    order_.insert(order_.end(), f.free.begin(), f.free.begin() + f.m);
+    std::sort(order_.begin(), order_.end());
+    for (int j : order_) proof_.write_float(rounded_[j]);
+    search_->perspective.store(true);
+  }
+  return true;
 }
 
 // The last free term is branched on.
@@ -340,6 +402,7 @@ double Worker::certificate_cost(const Frame& f) const {
 void Worker::explore(int depth) {
   Frame& f = *frames_[depth];
   const int slots = search_->wanted.size - f.in_count;
+  if (perspective_on_) points_[depth] = depth > 0 ? points_[depth - 1] : root_point_;
   if (f.m < slots) proof_.write(kStepWhole);
   while (f.m >= slots) {
     if (f.m == slots) {
@@ -356,7 +419,7 @@ void Worker::explore(int depth) {
     }
     if (equation_->guide.regular > 0.0 && f.backward) f.backward = scans_below(f, slots) > worth_ * certificate_cost(f);
     rank_terms(f, slots);
-    if (pruned(f, slots) || tied_out(f, slots)) return;
+    if (pruned(f, slots, depth) || tied_out(f, slots)) return;
     if (f.in_count == 0) search_->root_bound(safe_bound(f));
     swap_to_last(f, costly_[0]);
     write_branch(f);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "search/engine.hpp"
+#include "search/perspective.hpp"
 #include "search/projector.hpp"
 
 namespace exactsindy {
@@ -42,7 +43,9 @@ class Worker {
   void begin(Frame& frame);
   void explore(int depth);
   void rank_terms(Frame& frame, int slots);
-  bool pruned(Frame& frame, int slots);
+  bool pruned(Frame& frame, int slots, int depth);
+  bool perspective_prunes(const Frame& frame, int slots, int depth, double cut);
+  void try_perspective(double cut);
   void write_branch(const Frame& frame);
   void write_drops(const Frame& frame, int slots);
   bool costly_terms_prune(Frame& frame, int slots, double cut);
@@ -104,6 +107,15 @@ class Worker {
   Fit fit_, smaller_fit_;
   bool aborted_ = false;  // a scan was left before its end
   ProofChunk proof_;
+  // Perspective bounds are tried once a search turns out to be long, and used if they close enough of the root's gap.
+  std::unique_ptr<Perspective> perspective_;
+  long search_nodes_ = 0;  // of this worker in this search
+  long search_id_ = -1;
+  bool perspective_on_ = false;
+  long perspective_tries_ = 0, perspective_prunes_ = 0;
+  std::vector<std::vector<double>> points_;  // the last point at each depth
+  std::vector<double> root_point_;
+  std::vector<float> rounded_;
   // Certificates of a singular library are tried where more than `worth_` times their cost could be saved; costs are
   // counted in scans.
   double worth_ = 1.0, spent_ = 0.0, saved_ = 0.0;

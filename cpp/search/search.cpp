@@ -43,6 +43,11 @@ int most_independent(const Instance& in, const Guide& guide) {
   return with_ridge + std::min(rows, static_cast<int>(first.size()));
 }
 
+long next_id() {
+  static std::atomic<long> next{0};
+  return next++;
+}
+
 }  // namespace
 
 Answer answer_of(const Fit& fit) {
@@ -56,16 +61,13 @@ Equation::Equation(Instance&& given, bool backward)
     : instance(std::move(given)),
       guide(instance, backward),
       certifier(instance, guide),
-      id([] {
-        static std::atomic<long> next{0};
-        return next++;
-      }()),
+      id(next_id()),
       most(most_independent(instance, guide)) {
   if (backward && instance.columns > 0 && !certifier.inverse()) guide = Guide(instance, true, kRegularisation);
 }
 
 Search::Search(const Equation& equation_, const Wanted& wanted_, const ProofSink* proof_, std::uint64_t section_)
-    : equation(equation_), wanted(wanted_), proof(proof_), section(section_) {}
+    : equation(equation_), wanted(wanted_), id(next_id()), proof(proof_), section(section_) {}
 
 bool Search::tied_out(const int* first) const {
   if (!zero_.load(std::memory_order_relaxed)) return false;

@@ -43,6 +43,7 @@ class Search {
 
   const Equation& equation;
   const Wanted wanted;
+  const long id;                 // unique: addresses may be used again
   const ProofSink* const proof;  // null: nothing is written down
   const std::uint64_t section;
 
@@ -80,6 +81,7 @@ class Search {
 
   std::atomic<std::int64_t> nodes{0};
   std::atomic<int> outstanding{0};       // tasks not finished
+  std::atomic<bool> perspective{false};  // a perspective bound was used
   std::atomic<std::uint64_t> chunks{1};  // of the proof
 
  private:

@@ -90,7 +90,7 @@ class Job {
         chunk.begin(options_.proof, section, 0);
         chunk.write(kStepScanned);
         chunk.flush();
-        none.written = {{section, 0, kInf}};
+        none.written = {{section, 0, kInf, {}}};
       }
       return none;
     }
@@ -121,7 +121,10 @@ class Job {
     const double best = all.empty() ? kInf : all.front().lower();
     out.lower = std::min(best, search.open_bound());
     out.complete = finished && !search.overflow();
-    if (options_.proof && out.complete) out.written = {{section, size, search.cut()}};
+    if (options_.proof && out.complete) {
+      out.written = {{section, size, search.cut(), {}}};
+      if (search.perspective.load()) out.written[0].delta = Perspective(equation_.instance, equation_.guide).delta();
+    }
     if (finished && !options_.pool) {
       const bool tie = all.size() > 1 && all[0].key() == all[1].key();
       out.runner_up = tie ? all[0].error.hi : all.size() > 1 ? all[1].error.hi : kInf;

@@ -11,6 +11,7 @@
 #include "tests/trajectory_fit_test.hpp"
 #include "tests/refit_test.hpp"
 #include "tests/certifier_test.hpp"
+#include "tests/perspective_test.hpp"
 #include "tests/constrained_test.hpp"
 #include "tests/solve_test.hpp"
 #include "tests/degenerate_test.hpp"

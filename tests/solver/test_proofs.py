@@ -84,3 +84,18 @@ def test_what_has_no_proof_file_says_so(tmp_path):
             solve(problem, k, proof=file, **options)
     with pytest.raises(SolverError, match="proof files are not written for constraints"):
         solve_pool(problem, 3, count=2, constraints=[Forbid("y0'", "theta1")], proof=file)
+
+
+def test_perspective_bounds_are_proved_and_change_no_answer(tmp_path):
+    rng = np.random.default_rng(1)
+    theta = rng.standard_normal((200, 100))
+    problem, file = (
+        Problem.from_arrays(theta, theta[:, :6].sum(axis=1) + 4 * rng.standard_normal(200)),
+        tmp_path / "a.proof",
+    )
+    solution = solve(problem, 7, proof=file, settings=Settings(threads=1))
+    assert b'"delta": [' in file.read_bytes()  # or the test shows nothing
+    proved(problem, file)
+    rivals = solve_pool(problem, 7, count=2)[problem.target_names[0]]
+    assert rivals[0].support == solution.support[0]
+    assert rivals[1].objective == pytest.approx(solution.objective[0] * (1 + solution.margin[0]), rel=1e-12)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +36,7 @@ class Outcome:
     complete: bool = False  # True if a pool holds everything that was asked for
     nodes: int = 0  # what the backend counts: nodes of a tree, or supports
     seconds: float = 0.0
-    written: tuple[tuple[int, int, float], ...] = ()  # (section, size, cut) of searches in the file of a proof
+    written: tuple[Any, ...] = ()  # finished searches in the file of a proof: native records `Written`
 
     @property
     def objective(self) -> float:

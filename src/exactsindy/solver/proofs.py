@@ -88,21 +88,30 @@ def _sections(
             continue
         if last is not None:
             yield last
-        number, k, cut = outcome.written[0]
-        plain = ProofSection(number, index, equation, k, settings.coefficient_limit, cut, outcome)
+        whole = _section(index, equation, outcome.written[0], outcome, settings)
         if pool:
-            last = replace(plain, exactly=True, pool_limit=_limit(outcome, keep, within, cut))
+            last = replace(whole, exactly=True, pool_limit=_limit(outcome, keep, within, whole.cut))
             continue
         # The next best counts supports of as many terms as the best has: the search of that very size shows it.
-        own = next((part for part in outcome.written if part[1] == len(outcome.answers[0].support)), None)
-        if own == (number, k, cut):
-            last = replace(plain, at_most=asked)
-            continue
-        last = replace(plain, at_most=asked, outcome=replace(outcome, runner_up=math.nan))
-        if own is not None:
-            yield replace(plain, number=own[0], k=own[1], cut=own[2])
+        terms = len(outcome.answers[0].support)
+        last = replace(whole, at_most=asked)
+        if whole.k != terms:
+            last = replace(last, outcome=replace(outcome, runner_up=math.nan))
+            for part in outcome.written[1:]:
+                if part.size == terms:
+                    yield _section(index, equation, part, outcome, settings)
     if last is not None:
         yield last
+
+
+def _section(index: int, equation: Equation, part: Any, outcome: Outcome, settings: Settings) -> ProofSection:
+    section = ProofSection(part.section, index, equation, part.size, settings.coefficient_limit, part.cut, outcome)
+    if not part.delta:
+        return section
+    delta, exponents = [0.0] * len(equation.names), [0] * len(equation.names)
+    for j, share, power in zip(part.columns, part.delta, part.exponents, strict=True):
+        delta[j], exponents[j] = share, power
+    return replace(section, delta=delta, exponents=exponents)
 
 
 def _limit(outcome: Outcome, keep: int, within: float, cut: float) -> float:
