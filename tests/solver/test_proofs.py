@@ -88,9 +88,9 @@ def test_what_has_no_proof_file_says_so(tmp_path):
 
 def test_perspective_bounds_are_proved_and_change_no_answer(tmp_path):
     rng = np.random.default_rng(1)
-    theta = rng.standard_normal((200, 100))
+    theta = rng.standard_normal((140, 70))
     problem, file = (
-        Problem.from_arrays(theta, theta[:, :6].sum(axis=1) + 4 * rng.standard_normal(200)),
+        Problem.from_arrays(theta, theta[:, :6].sum(axis=1) + 4 * rng.standard_normal(140)),
         tmp_path / "a.proof",
     )
     solution = solve(problem, 7, proof=file, settings=Settings(threads=1))
