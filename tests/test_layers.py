@@ -13,6 +13,7 @@ ORDER = [
     "errors",
     "_types",
     "_lazy",
+    "_files",
     "_atomic",
     "_optional",
     "data",

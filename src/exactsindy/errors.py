@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import TypeVar
+
+T = TypeVar("T")
 
 # Names at least this alike (`difflib` ratio, 1 is equal) are suggested; half the letters is far enough for a slip.
 _ALIKE = 0.5
 # Longer lists of names are cut.
 _MOST_LISTED = 12
+# Longer names, and names among more than so many, are not compared.
+_MOST_COMPARED = 1000
 
 
 def nearest(name: object, known: Iterable[str]) -> str:
@@ -20,7 +25,10 @@ def nearest(name: object, known: Iterable[str]) -> str:
     "Did you mean 'lorenz'? Known are lorenz, hopf."
     """
     names = list(known)
-    close = difflib.get_close_matches(str(name), names, n=3, cutoff=_ALIKE)
+    word = str(name)
+    close = []
+    if len(word) <= _MOST_COMPARED and len(names) <= _MOST_COMPARED:  # comparing takes long for long ones
+        close = difflib.get_close_matches(word, names, n=3, cutoff=_ALIKE)
     hint = f"Did you mean {' or '.join(map(repr, close))}? " if close else ""
     return f"{hint}Known are {listed(names)}."
 
@@ -30,6 +38,22 @@ def listed(names: Iterable[str]) -> str:
     every = list(names)
     shown = ", ".join(every[:_MOST_LISTED])
     return shown if len(every) <= _MOST_LISTED else f"{shown}, ... ({len(every)} in all)"
+
+
+def repeated(items: Iterable[T]) -> T | None:
+    """Return the first item that was there before, or None, in linear time.
+
+    Examples
+    --------
+    >>> repeated("abcb")
+    'b'
+    """
+    seen: set[T] = set()
+    for item in items:
+        if item in seen:
+            return item
+        seen.add(item)
+    return None
 
 
 class ExactSindyError(Exception):

@@ -42,7 +42,7 @@ def test_missing_file():
     assert sentence("discover", "nowhere.csv") == "Error: load('nowhere.csv'): there is no such file."
     assert "there is no such file" in sentence("solve", "nowhere.npz", "--k", 1)
     assert "is no run folder" in sentence("verify", "nowhere")
-    assert "cannot be read" in sentence("export", "nowhere.json")
+    assert "there is no such file" in sentence("export", "nowhere.json")
 
 
 def test_wrong_column():

@@ -70,10 +70,10 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
     MODELS["ode"].save(path)
 
     def fail(*_: object) -> None:
-        raise OSError("no space left")
+        raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(model_file.os, "replace", fail)
-    with pytest.raises(OSError, match="no space left"):
+    with pytest.raises(DataError, match=r"save\('.*model.json'\): the file cannot be written: No space left on device"):
         MODELS["field"].save(path)
     monkeypatch.undo()
     assert Model.load(path) == MODELS["ode"]
@@ -123,7 +123,7 @@ def test_the_document_of_the_damage_tests_is_sound(tmp_path: Path) -> None:
         ({"equations__i0__terms": ["x"]}, "has 1 terms but 2 coefficients and 1 standard errors"),
         ({"equations__i0__coefficients": [1.0, "2"]}, "the entry 'coefficients' holds '2' where a number belongs"),
         ({"equations__i0__coefficients": [1.0, True]}, "the entry 'coefficients' holds True where a number belongs"),
-        ({"equations__i0__coefficients": [1.0, float("nan")]}, "is nan: expected a finite number"),
+        ({"equations__i0__coefficients": [1.0, float("nan")]}, "the number NaN is not finite"),
         ({"equations__i0__standard_errors": [1.0]}, "expected one of each per term"),
         ({"certificates": [{"target": "x'"}]}, "the file is damaged: the entry 'objective' is missing"),
         ({"certificates": [json.loads(certificate().to_json())]}, "a certificate belongs to another problem"),
@@ -143,7 +143,7 @@ def test_damaged_documents(changes: dict, message: str, tmp_path: Path) -> None:
         (b"", "the file is damaged: it is not JSON"),
         (b"[1, 2]", "this is not a model written by Model.save"),
         (b"\xff\xfe\x00", "the file cannot be read: it is not text"),
-        (b"[" * 100_000, "the file is damaged: it is not JSON"),
+        (b"[" * 100_000, "the file is damaged: it is nested more than 32 deep"),
     ],
 )
 def test_files_that_are_no_models(content: bytes, message: str, tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_files_that_are_no_models(content: bytes, message: str, tmp_path: Path) 
     path.write_bytes(content)
     with pytest.raises(DataError, match=message):
         Model.load(path)
-    with pytest.raises(DataError, match="the file cannot be read: No such file"):
+    with pytest.raises(DataError, match="there is no such file"):
         Model.load(tmp_path / "other.json")
 
 

@@ -24,11 +24,10 @@ Targets = Annotated[str | None, typer.Option(help="CSV: columns that are targets
 
 def read_problem(file: Path, targets: str | None) -> Any:
     """Return the regression in a file: a saved problem, arrays theta and targets, or columns of a table."""
+    from exactsindy._files import read_arrays
     from exactsindy.data import read_csv
-    from exactsindy.problem import Problem, read_arrays
+    from exactsindy.problem import Problem
 
-    if not file.is_file():
-        output.fail(f"{str(file)!r}: there is no such file.")
     if file.suffix.lower() == ".npz":
         arrays = read_arrays(file)
         if "format" in arrays:

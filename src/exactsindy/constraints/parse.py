@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 
+from exactsindy._files import shown
 from exactsindy.constraints.coefficients import Linear, Relation
 from exactsindy.constraints.monomials import Polynomial, parse_monomial
 from exactsindy.errors import ConstraintError
 
 _NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_SIGNS = re.compile(r"^[+\-\s]+")
+# A number up to the sign of its exponent.
+_EXPONENT = re.compile(r"(?<![\w.])(?:\d++(?:\.\d*+)?|\.\d++)[eE](?=[+-])")
 _RELATIONS: tuple[Relation, ...] = ("==", "<=", ">=")
 
 
@@ -77,38 +82,49 @@ def _side(text: str, side: str, sign: float, equation: str, coefs: dict[tuple[st
 
 
 def _pieces(text: str) -> list[tuple[float, str]]:
-    """Split a sum at + and - outside parentheses (and outside the exponent of a number)."""
+    """Split a sum at + and - outside parentheses (and outside the exponent of a number), in linear time."""
     pieces: list[tuple[float, str]] = []
-    sign, depth, start = 1.0, 0, 0
-    for i, letter in enumerate([*text, "+"]):
+    exponents = {match.end() for match in _EXPONENT.finditer(text)}
+    sign, depth, start, last = 1.0, 0, 0, ""  # last: the last letter of the piece that begins at start
+    for i, letter in enumerate(text):
         depth += (letter == "(") - (letter == ")")
-        exponent = re.search(r"(?:^|[^\w.])(?:\d+\.?\d*|\.\d+)[eE]$", text[:i])
-        if letter in "+-" and depth <= 0 and not (i < len(text) and exponent):
-            body = text[start:i].strip()
-            if body.endswith(":"):
-                continue  # "x': -y": the sign belongs to what follows the colon
-            if body:
-                pieces.append((sign, body))
+        if depth < 0:
+            break
+        # In "x': -y" the sign belongs to what follows the colon.
+        if letter in "+-" and not depth and i not in exponents and last != ":":
+            if last:
+                pieces.append((sign, text[start:i].strip()))
                 sign = 1.0
-            if i < len(text) and letter == "-":
-                sign = -sign
-            start = i + 1
-    return pieces
+            sign = -sign if letter == "-" else sign
+            start, last = i + 1, ""
+        elif not letter.isspace():
+            last = letter
+    if depth:
+        raise _unreadable(text, "a parenthesis is missing")
+    if start and not last:
+        raise _unreadable(text, "nothing follows its last sign")
+    return [*pieces, (sign, text[start:].strip())] if last else pieces
 
 
-def _factor(sign: float, piece: str) -> tuple[float, str]:
+def _factor(sign: float, given: str) -> tuple[float, str]:
     """Return number and name of ``2*x y``, ``2 x y``, ``x y`` or ``2`` (then the name is empty)."""
-    piece = piece.strip()
-    while piece[:1] in ("+", "-"):
-        sign, piece = (-sign if piece[0] == "-" else sign), piece[1:].strip()
+    piece = _SIGNS.sub("", given, count=1)
+    sign = -sign if given[: len(given) - len(piece)].count("-") % 2 else sign
     match = _NUMBER.match(piece)
     if match is None:
+        if not piece:
+            raise _unreadable(given, "nothing follows a sign or a colon")
         return sign, piece
     rest = piece[match.end() :].strip()
     if rest and not rest.startswith("*") and not piece[match.end()].isspace():
         return sign, piece  # a name that starts with a digit, or 1/x
-    return sign * float(match[0]), rest.removeprefix("*").strip()
+    term = rest.removeprefix("*").strip()
+    if rest and not term:
+        raise _unreadable(given, "nothing follows its *")
+    if math.isinf(float(match[0])):
+        raise _unreadable(given, "its number is above the largest double, 1.8e308")
+    return sign * float(match[0]), term
 
 
 def _unreadable(text: str, why: str) -> ConstraintError:
-    return ConstraintError(f'cannot read the constraint {text!r}: {why}. Write it as "x\': x + 2*x y == 0".')
+    return ConstraintError(f'cannot read the constraint {shown(text)!r}: {why}. Write it as "x\': x + 2*x y == 0".')

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy._files import reason, regular_file, shown
 from exactsindy._types import Array
 from exactsindy.data.notice import Notice
-from exactsindy.errors import DataError
+from exactsindy.errors import DataError, listed, repeated
 
 # Byte order marks; that of UTF-32 starts with that of UTF-16.
 _MARKS = (
@@ -37,7 +38,7 @@ def read_csv(path: Path, *, decimal: str = ".") -> tuple[dict[str, NDArray[Any]]
     The encoding and the separator are detected, ``#`` starts a comment, empty cells are missing. Columns of numbers
     are doubles, others are text. Without a header the columns are called c0, c1, ...
     """
-    lines, assumed = _lines(path)
+    lines, assumed = _lines(regular_file(path))
     text = f"{path.name} is not UTF-8: it was read as {assumed}. Check its names."
     notices = (Notice("encoding", text),) if assumed else ()
     if not lines:
@@ -47,9 +48,9 @@ def read_csv(path: Path, *, decimal: str = ".") -> tuple[dict[str, NDArray[Any]]
     head = _cells(lines[0][1], separator)
     has_header = not all(_number(cell, decimal) is not None for cell in head)
     names = [cell.strip() for cell in head] if has_header else [f"c{i}" for i in range(len(head))]
-    double = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    double = repeated(names)
     if double is not None:
-        raise DataError(f"{path.name}: two columns are named {double!r}; rename one of them.")
+        raise DataError(f"{path.name}: two columns are named {shown(double)!r}; rename one of them.")
     body = lines[1:] if has_header else lines
     if not body:
         raise DataError(f"{path.name} has a header but no rows.")
@@ -68,13 +69,13 @@ def _lines(path: Path) -> tuple[list[tuple[int, str]], str]:
             try:
                 with path.open(encoding=encoding, newline="") as file:
                     lines = [(i, line) for i, line in enumerate(file, 1) if line.strip() and not line.startswith("#")]
-            except UnicodeDecodeError:
+            except UnicodeError:
                 continue
             if any("\0" in line for _, line in lines):
                 break
             return lines, "Latin-1 (Windows-1252)" if encoding in _LATIN else ""
     except OSError as error:
-        raise DataError(f"{path.name} cannot be read: {error.strerror}.") from None
+        raise DataError(f"{path.name} cannot be read: {reason(error)}.") from None
     raise DataError(f"{path.name} is not text in UTF-8, UTF-16 or Latin-1: save the table as CSV in UTF-8.")
 
 
@@ -125,9 +126,8 @@ def _slow(
     for number, line in lines:
         cells = _cells(line.partition("#")[0] if separator is None else line, separator)
         if len(cells) != len(names):
-            raise DataError(
-                f"{path.name} line {number} has {len(cells)} cells, the header has {len(names)} ({', '.join(names)})."
-            )
+            header = f"the header has {len(names)} ({shown(listed(names))})"
+            raise DataError(f"{path.name} line {number} has {len(cells)} cells, {header}.")
         rows.append(cells)
     table: dict[str, NDArray[Any]] = {}
     for i, name in enumerate(names):
@@ -138,6 +138,8 @@ def _slow(
             cell, line_number = column[bad[0]].strip(), lines[bad[0]][0]
             comma = re.fullmatch(r"[+-]?\d+,\d+", cell)
             advice = "It looks like a decimal comma: pass decimal=','." if comma else "Correct or empty the cell."
-            raise DataError(f"{path.name} line {line_number}: column {name!r} holds {cell!r} among numbers. {advice}")
+            raise DataError(
+                f"{path.name} line {line_number}: column {shown(name)!r} holds {shown(cell, 60)!r} among numbers. {advice}"
+            )
         table[name] = np.array([cell.strip() for cell in column] if bad else values)
     return table

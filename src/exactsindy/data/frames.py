@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from exactsindy._optional import optional
 from exactsindy._types import Array
 from exactsindy.data.input_checks import as_array, numbers
-from exactsindy.errors import DataError, MissingDependency
+from exactsindy.errors import DataError, MissingDependency, repeated
 
 Table = Mapping[str, NDArray[Any]]
 
@@ -46,7 +46,7 @@ def read_frame(frame: Any) -> Table:
     """Return the columns of a data frame; missing entries of number columns become NaN."""
     if _package(frame) in ("pandas", "pyarrow"):
         names = [str(name) for name in getattr(frame, "column_names", frame.columns)]
-        twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+        twice = repeated(names)
         if twice is not None:
             raise DataError(f"The {type(frame).__name__} has two columns named {twice!r}; rename or drop one of them.")
     try:

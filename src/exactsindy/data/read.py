@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from exactsindy._atomic import write_atomically
+from exactsindy._files import MOST_BYTES, check_size, read_arrays, reason, regular_file, size
 from exactsindy._optional import optional
 from exactsindy.data.columns import Columns, Samples, parse_targets
 from exactsindy.data.csv_file import read_csv
@@ -94,20 +95,18 @@ def load(
 
 
 def _read_file(file: Path, columns: Columns, decimal: str = ".") -> Data:
-    if not file.is_file():
-        raise DataError(f"load({str(file)!r}): there is no such file.")
+    regular_file(file, f"load({str(file)!r})")
     kind = file.suffix.lower()
     if kind in (".nc", ".netcdf", ".cdf"):
-        with optional("xarray", "data", "Reading NetCDF").open_dataset(file) as dataset:
-            return _from_xarray(dataset.load(), columns)
+        return _from_xarray(_netcdf(file), columns)
     table: Table
     notices: tuple[Notice, ...] = ()
     if kind in (".csv", ".txt", ".tsv", ".dat"):
         table, notices = read_csv(file, decimal=decimal)
     elif kind in (".parquet", ".pq"):
-        table = read_frame(optional("pyarrow.parquet", "data", "Reading Parquet").read_table(file))
+        table = read_frame(_parquet(file))
     elif kind == ".npz":
-        arrays = _npz_arrays(file)
+        arrays = read_arrays(file)
         if columns.dims is not None:
             return _npz_field(arrays, tuple(columns.dims), columns)
         table = _npz_table(arrays)
@@ -126,13 +125,31 @@ def _from_xarray(source: Any, columns: Columns) -> Data:
     return Field.from_columns(chosen, replace(columns, states=None, dims=None))
 
 
-def _npz_arrays(file: Path) -> dict[str, NDArray[Any]]:
-    with np.load(file, allow_pickle=False) as archive:
-        try:
-            return {name: archive[name] for name in archive.files}
-        except ValueError:
-            reason = "Python objects, which are not read for safety; save plain arrays of numbers"
-            raise DataError(f"{file.name} holds {reason}.") from None
+def _netcdf(file: Path) -> Any:
+    xarray = optional("xarray", "data", "Reading NetCDF")
+    try:
+        with xarray.open_dataset(file) as dataset:
+            if dataset.nbytes > MOST_BYTES:
+                raise DataError(f"{file.name}: it holds {size(dataset.nbytes)}; at most {size(MOST_BYTES)} are read.")
+            return dataset.load()
+    except DataError:
+        raise
+    except Exception as error:  # each of xarray's readers has its own kinds
+        raise DataError(f"{file.name}: this is not a NetCDF file that can be read ({reason(error)}).") from error
+
+
+def _parquet(file: Path) -> Any:
+    parquet = optional("pyarrow.parquet", "data", "Reading Parquet")
+    try:
+        with parquet.ParquetFile(file) as source:
+            about = source.metadata
+            packed = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
+            check_size(file, max(8 * about.num_rows * about.num_columns, packed))
+            return source.read()
+    except DataError:
+        raise
+    except Exception as error:  # pyarrow's own kinds, and those of Python
+        raise DataError(f"{file.name}: this is not a Parquet file that can be read ({reason(error)}).") from error
 
 
 def _npz_table(arrays: Mapping[str, NDArray[Any]]) -> Table:
@@ -171,8 +188,12 @@ def read_data(arrays: Mapping[str, NDArray[Any]]) -> Data:
     """Return the data from the arrays that `save_data` wrote."""
     try:
         return _read_field(arrays) if "dims" in arrays else _read_trajectories(arrays)
-    except (KeyError, IndexError) as error:
-        raise DataError(f"the stored data are damaged: {error} is missing.") from error
+    except LookupError as error:
+        raise DataError(f"the stored data are damaged: {reason(error)} is missing.") from error
+    except DataError:
+        raise
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise DataError(f"the stored data are damaged: {reason(error)}.") from error
 
 
 def _trajectory_arrays(data: Trajectories) -> dict[str, Any]:

@@ -18,12 +18,13 @@ from typing import Any
 import numpy as np
 
 from exactsindy import __version__
-from exactsindy._atomic import write_atomically
+from exactsindy._atomic import current, replacing, state, write_atomically
+from exactsindy._files import read_arrays, read_json, reason
 from exactsindy.data import Notice, read_data, save_data
 from exactsindy.errors import DataError
 from exactsindy.model import Model
 from exactsindy.plots import DiscoveryLike
-from exactsindy.problem import Problem, read_arrays
+from exactsindy.problem import Problem
 from exactsindy.selection import TRAJECTORY_FIT, Choice, Selection, TableRow
 from exactsindy.solver import path_record, plain, pool_record, read_path, read_pool, read_solution, solution_record
 
@@ -32,19 +33,12 @@ FORMAT = "exactsindy run 2"
 _READABLE = ("exactsindy run 1", FORMAT)
 #: What the first format called the variant that trajectory fits chose.
 _FIRST_NAMES = {"most likely orbit": TRAJECTORY_FIT}
+#: How often a folder is read again because another process was writing to it just then.
+_ATTEMPTS = 20
 
 
 def write_run(discovery: DiscoveryLike, folder: str | os.PathLike[str], about: Mapping[str, Any]) -> Path:
     """Write a discovery into a folder, which is made if need be; see `Discovery.save`."""
-    target = Path(folder)
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(f"run folder {str(folder)!r}: it cannot be made: {error.strerror}.") from error
-    save_data(discovery.data, target / "data.npz")
-    discovery.problem.save(target / "problem.npz")
-    discovery.model.save(target / "model.json")
-    _write(target / "results.json", _results(discovery))
     manifest = {
         **about,
         "format": FORMAT,
@@ -60,21 +54,40 @@ def write_run(discovery: DiscoveryLike, folder: str | os.PathLike[str], about: M
         "equations": discovery.model.equations(),
         "warnings": [asdict(notice) for notice in discovery.warnings],
     }
-    _write(target / "run.json", manifest)
-    return target
+    with replacing(folder) as place:
+        save_data(discovery.data, place / "data.npz")
+        discovery.problem.save(place / "problem.npz")
+        discovery.model.save(place / "model.json")
+        _write(place / "results.json", _results(discovery))
+        _write(place / "run.json", manifest)
+    return Path(folder)
 
 
 def read_run(folder: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the fields of the `Discovery` that a run folder holds, its data and regression checked."""
-    source = Path(folder)
-    if not (source / "run.json").is_file():
+    for _ in range(_ATTEMPTS):
+        before = state(folder, "run.json")
+        try:
+            fields = _fields(folder)
+        except DataError:
+            if state(folder, "run.json") == before:
+                raise
+        else:
+            if state(folder, "run.json") == before:
+                return fields
+    raise DataError(f"{str(folder)!r}: another process keeps writing to it; try again.")
+
+
+def _fields(folder: str | os.PathLike[str]) -> dict[str, Any]:
+    if not current(folder, "run.json").exists():
         raise DataError(f"{str(folder)!r} is no run folder (no run.json); `exactsindy discover --run` makes one.")
-    about, results = _read(source / "run.json"), _read(source / "results.json")
+    about, results = _read(current(folder, "run.json")), _read(current(folder, "results.json"))
     if about.get("format") not in _READABLE:
         text = f"{str(folder)!r}: run.json has the format {about.get('format')!r}; expected {' or '.join(_READABLE)}."
         cure = "Run `exactsindy discover --run` again, or read the folder with the version that wrote it."
         raise DataError(f"{text} {cure}")
-    problem, data = Problem.load(source / "problem.npz"), read_data(read_arrays(source / "data.npz"))
+    problem = Problem.load(current(folder, "problem.npz"))
+    data = read_data(read_arrays(current(folder, "data.npz")))
     for name, have in (("problem", problem.fingerprint), ("data", data.fingerprint)):
         if have != about.get(f"{name}_sha256"):
             text = f"{str(folder)!r}: {name}.npz was changed since the run"
@@ -88,11 +101,14 @@ def read_run(folder: str | os.PathLike[str]) -> dict[str, Any]:
             "solution": _constrained(read_solution(results["solution"], problem), about.get("constraints", ())),
             "warnings": tuple(Notice(n["kind"], n["message"], n.get("equation")) for n in about["warnings"]),
             "arguments": about["arguments"],
-            "model": Model.load(source / "model.json"),
+            "model": Model.load(current(folder, "model.json")),
             "about": about,
         }
-    except (KeyError, TypeError) as error:
-        raise DataError(f"{str(folder)!r}: results.json is damaged ({error}).") from error
+    except DataError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        missing = f"the entry {reason(error)} is missing" if isinstance(error, KeyError) else reason(error)
+        raise DataError(f"{str(folder)!r}: results.json or run.json is damaged: {missing}.") from error
 
 
 def _constrained(solution: Any, texts: Sequence[str]) -> Any:
@@ -160,10 +176,7 @@ def _write(path: Path, record: Mapping[str, Any]) -> None:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise DataError(f"{str(path)!r} cannot be read ({error}).") from error
+    record = read_json(path)
     if not isinstance(record, dict):
         raise DataError(f"{str(path)!r} is damaged: it holds no JSON object.")
     return record

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 
+from exactsindy._files import shown
 from exactsindy.errors import ProblemError, nearest
 from exactsindy.library.calculus import FUNCTIONS, reciprocal
 from exactsindy.library.term import Expression, Function, Group, Term
@@ -11,6 +13,10 @@ from exactsindy.library.variables import Variables
 
 _NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _WORD = re.compile(r"[^\W\d]\w*")
+# What a term may need at most; text beyond that comes from a mistake or a forged file.
+_MOST_LETTERS = 10_000
+_MOST_NESTED = 50
+_MOST_POWER = 1000
 
 
 def parse_term(text: str, variables: Variables) -> Term:
@@ -20,18 +26,24 @@ def parse_term(text: str, variables: Variables) -> Term:
         return variables.ordered(_as_term(expression))
     coefficient, term = expression.parts[0]
     if coefficient != 1.0:
-        raise ProblemError(f"Term {text!r}: a term carries no number in front, the fit finds it; write {term.name!r}.")
+        raise ProblemError(
+            f"Term {shown(text)!r}: a term carries no number in front, the fit finds it; write {shown(term.name)!r}."
+        )
     return variables.ordered(term)
 
 
 def parse(text: str, variables: Variables) -> Expression:
     """Return the expression written as ``text``."""
+    if not isinstance(text, str):
+        raise ProblemError(f"Term {text!r}: got {type(text).__name__}; expected text such as 'x^2 y'.")
+    if len(text) > _MOST_LETTERS:
+        raise ProblemError(f"Term {shown(text)!r}: it has {len(text)} letters; at most {_MOST_LETTERS} are read.")
     reader = _Reader(text, variables)
     expression = reader.sum()
     if reader.peek():
         raise reader.error(f"{reader.peek()!r} was not expected")
     if not expression.parts:
-        raise ProblemError(f"Term {text!r}: this is zero for all data.")
+        raise ProblemError(f"Term {shown(text)!r}: this is zero for all data.")
     return expression
 
 
@@ -73,7 +85,7 @@ class _Reader:
     """Recursive descent over the text; ``at`` is the position of the next character."""
 
     def __init__(self, text: str, variables: Variables) -> None:
-        self.text, self.variables, self.at = text, variables, 0
+        self.text, self.variables, self.at, self.depth = text, variables, 0, 0
         # Longest first, so that "x10" is not read as "x1" followed by 0.
         self.names = sorted(variables.known, key=len, reverse=True)
 
@@ -90,17 +102,23 @@ class _Reader:
         return False
 
     def error(self, problem: str) -> ProblemError:
-        return ProblemError(
-            f"Term {self.text!r}: {problem} at position {self.at}. Write terms like 'x^2 y', 'sin(2 x)', 'x/(1 + y)'."
-        )
+        advice = "Write terms like 'x^2 y', 'sin(2 x)', 'x/(1 + y)'."
+        return ProblemError(f"Term {shown(self.text)!r}: {problem} at position {self.at}. {advice}")
 
     def sum(self) -> Expression:
+        self.depth += 1
+        if self.depth > _MOST_NESTED:
+            raise self.error(f"parentheses are nested more than {_MOST_NESTED} deep")
         sign = -1.0 if self.take("-") else 1.0
-        total = Expression.constant(sign) * self.product()
+        parts = list((Expression.constant(sign) * self.product()).parts)
         while self.peek() in {"+", "-"}:
             sign = 1.0 if self.peek() == "+" else -1.0
             self.at += 1
-            total = total + Expression.constant(sign) * self.product()
+            parts += (Expression.constant(sign) * self.product()).parts
+        self.depth -= 1
+        total = Expression.of(parts)
+        if not all(math.isfinite(coefficient) for coefficient, _ in total.parts):
+            raise self.error("a number is above the largest double, 1.8e308,")
         return total
 
     def product(self) -> Expression:
@@ -109,7 +127,10 @@ class _Reader:
             symbol = self.peek()
             if symbol == "/":
                 self.at += 1
-                result = result * reciprocal(_unwrapped(self.factor()))
+                try:
+                    result = result * reciprocal(_unwrapped(self.factor()))
+                except ZeroDivisionError:
+                    raise self.error("a number is divided by zero") from None
             elif symbol == "*":
                 self.at += 1
                 result = result * self.factor()
@@ -129,9 +150,14 @@ class _Reader:
         if match is None or not match.group().isdigit():
             raise self.error("a power must be a whole number (use sqrt(...) for roots), which is missing")
         self.at = match.end()
+        if len(match.group()) > 9 or int(match.group()) > _MOST_POWER:
+            raise self.error(f"a power is above {_MOST_POWER}")
         if closing and not self.take(")"):
             raise self.error("a closing parenthesis is missing")
-        return power(_unwrapped(base), -int(match.group()) if negative else int(match.group()))
+        try:
+            return power(_unwrapped(base), -int(match.group()) if negative else int(match.group()))
+        except ArithmeticError:
+            raise self.error("a power of a number is not a finite number") from None
 
     def atom(self) -> Expression:
         symbol = self.peek()
@@ -161,10 +187,10 @@ class _Reader:
             self.at = word.end()
             return Expression(((1.0, Term(((variable, 1),))),))
         if not self.text[word.end() :].lstrip().startswith("("):
-            raise self.variables.unknown(word.group(), f"Term {self.text!r}")
+            raise self.variables.unknown(word.group(), f"Term {shown(self.text)!r}")
         if word.group() not in FUNCTIONS:
             cure = f"{nearest(word.group(), FUNCTIONS)} Pass a Python function in Terms([...]) for any other."
-            raise ProblemError(f"Term {self.text!r}: unknown function {word.group()!r}. {cure}")
+            raise ProblemError(f"Term {shown(self.text)!r}: unknown function {shown(word.group())!r}. {cure}")
         self.at = word.end()
         self.take("(")
         argument = self.sum()

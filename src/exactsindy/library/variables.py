@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from exactsindy._files import shown
 from exactsindy.data import Data, Field, Trajectories
-from exactsindy.errors import ProblemError, nearest
+from exactsindy.errors import ProblemError, nearest, repeated
 from exactsindy.library.printing import NAME, derivative_name
 from exactsindy.library.term import Atom, Term, Variable
 
@@ -42,9 +43,10 @@ class Variables:
                 raise ProblemError(f"Variables({name}={value!r}): expected a tuple of names, e.g. ({value!r},).")
             object.__setattr__(self, name, tuple(value))
         names = (*self.states, *self.controls, *self.axes)
-        double = next((name for i, name in enumerate(names) if name in names[:i]), None)
+        double = repeated(names)
         if double is not None:
-            raise ProblemError(f"The name {double!r} stands for two variables in {names}: rename one of them.")
+            where = shown(str(names))
+            raise ProblemError(f"The name {double!r} stands for two variables in {where}: rename one of them.")
         if not self.states:
             raise ProblemError("Variables(states=()): expected at least one state name.")
 
@@ -93,7 +95,7 @@ class Variables:
 
     def unknown(self, name: str, where: str) -> ProblemError:
         """Return the error for a name that is neither a variable nor a derivative."""
-        message = f"{where}: unknown name {name!r}. {nearest(name, self.known)}"
+        message = f"{where}: unknown name {shown(name)!r}. {nearest(name, self.known)}"
         if self.axes:
             message += f" Derivatives are written like {derivative_name(self.states[0], self.axes[:1])}."
         return ProblemError(message)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import floor, isfinite, log10
 
 from exactsindy.data import Target
-from exactsindy.errors import ProblemError
+from exactsindy.errors import ProblemError, repeated
 from exactsindy.library import NAME, Term, Variable, derivative_name
 
 
@@ -51,7 +51,7 @@ class Equation:
                 raise ProblemError(
                     f"The coefficient of {term.name!r} in {self.name!r} is {value}: expected a finite number."
                 )
-        double = next((term for i, term in enumerate(self.terms) if term in self.terms[:i]), None)
+        double = repeated(self.terms)
         if double is not None:
             raise ProblemError(
                 f"The term {double.name!r} stands twice in the equation {self.name!r}: add up its coefficients."

@@ -6,11 +6,11 @@ import json
 import math
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from exactsindy import __version__
 from exactsindy._atomic import write_atomically
+from exactsindy._files import read_json, reason
 from exactsindy.certificate import Certificate
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.library import Library, Term, Variables, parse_term
@@ -53,15 +53,7 @@ def _document(
 
 def read(path: str | os.PathLike[str], library: Library | None) -> Stored:
     """Read a file and check all of it."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise DataError(f"load({str(path)!r}): the file cannot be read: {reason}.") from error
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise _damaged(path, f"it is not JSON ({error})") from error
+    document = read_json(path, f"load({str(path)!r})")
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise DataError(f"load({str(path)!r}): this is not a model written by Model.save.")
     version = document.get("format_version")
@@ -72,9 +64,10 @@ def read(path: str | os.PathLike[str], library: Library | None) -> Stored:
         )
     try:
         return _stored(document, library)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        missing = isinstance(error, KeyError)
-        raise _damaged(path, f"the entry {error} is missing" if missing else str(error)) from error
+    except KeyError as error:
+        raise _damaged(path, f"the entry {reason(error)} is missing") from error
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise _damaged(path, reason(error)) from error
 
 
 def _damaged(path: str | os.PathLike[str], why: str) -> DataError:

@@ -7,5 +7,4 @@ from exactsindy.problem.column_names import NamedTerm as NamedTerm
 from exactsindy.problem.column_names import TermLike as TermLike
 from exactsindy.problem.column_names import find_target as find_target
 from exactsindy.problem.problem import Problem as Problem
-from exactsindy.problem.storage import read_arrays as read_arrays
 from exactsindy.problem.tall import TallCollector as TallCollector

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import io
 import os
-import zipfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from exactsindy._atomic import write_atomically
+from exactsindy._files import read_arrays, reason
 from exactsindy.errors import DataError, ExactSindyError
 from exactsindy.problem.block import Block
 from exactsindy.problem.column_names import as_terms
@@ -40,22 +39,10 @@ def read_blocks(path: str | os.PathLike[str]) -> tuple[tuple[Block, ...], str]:
     try:
         count = sum(name.startswith("factor") for name in arrays)
         return tuple(_block(arrays, i) for i in range(count)), str(arrays["fingerprint"])
-    except (KeyError, TypeError, ValueError, ExactSindyError) as error:
-        raise DataError(f"{str(path)!r}: the file is damaged ({error}).") from error
+    except (ArithmeticError, LookupError, TypeError, ValueError, ExactSindyError) as error:
+        raise DataError(f"{str(path)!r}: the file is damaged ({reason(error)}).") from error
 
 
 def _block(arrays: dict[str, Any], i: int) -> Block:
     terms, targets = tuple(map(str, arrays[f"terms{i}"])), tuple(map(str, arrays[f"targets{i}"]))
     return Block(arrays[f"factor{i}"], int(arrays[f"samples{i}"]), as_terms(terms, len(terms)), targets)
-
-
-def read_arrays(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return the arrays of an npz file; Python objects are refused."""
-    file = Path(path)
-    if not file.is_file():
-        raise DataError(f"{str(path)!r}: there is no such file.")
-    try:
-        with np.load(file, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
-    except (ValueError, OSError, EOFError, AttributeError, zipfile.BadZipFile) as error:
-        raise DataError(f"{file.name}: this is not an npz file of plain arrays ({error}).") from error
