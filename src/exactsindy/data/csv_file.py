@@ -138,8 +138,7 @@ def _slow(
             cell, line_number = column[bad[0]].strip(), lines[bad[0]][0]
             comma = re.fullmatch(r"[+-]?\d+,\d+", cell)
             advice = "It looks like a decimal comma: pass decimal=','." if comma else "Correct or empty the cell."
-            raise DataError(
-                f"{path.name} line {line_number}: column {shown(name)!r} holds {shown(cell, 60)!r} among numbers. {advice}"
-            )
+            what = f"column {shown(name)!r} holds {shown(cell, 60)!r} among numbers"
+            raise DataError(f"{path.name} line {line_number}: {what}. {advice}")
         table[name] = np.array([cell.strip() for cell in column] if bad else values)
     return table
