@@ -14,6 +14,7 @@ ORDER = [
     "_types",
     "_lazy",
     "_files",
+    "_records",
     "_atomic",
     "_optional",
     "data",

@@ -19,7 +19,8 @@ import numpy as np
 
 from exactsindy import __version__
 from exactsindy._atomic import current, replacing, state, write_atomically
-from exactsindy._files import read_arrays, read_json, reason
+from exactsindy._files import read_arrays, read_json, reason, shown
+from exactsindy._records import flag, mapping, real, reals, sequence, text, texts, whole
 from exactsindy.data import Notice, read_data, save_data
 from exactsindy.errors import DataError
 from exactsindy.model import Model
@@ -83,29 +84,32 @@ def _fields(folder: str | os.PathLike[str]) -> dict[str, Any]:
         raise DataError(f"{str(folder)!r} is no run folder (no run.json); `exactsindy discover --run` makes one.")
     about, results = _read(current(folder, "run.json")), _read(current(folder, "results.json"))
     if about.get("format") not in _READABLE:
-        text = f"{str(folder)!r}: run.json has the format {about.get('format')!r}; expected {' or '.join(_READABLE)}."
+        found = f"run.json has the format {shown(repr(about.get('format')))}; expected {' or '.join(_READABLE)}."
         cure = "Run `exactsindy discover --run` again, or read the folder with the version that wrote it."
-        raise DataError(f"{text} {cure}")
+        raise DataError(f"{str(folder)!r}: {found} {cure}")
     problem = Problem.load(current(folder, "problem.npz"))
     data = read_data(read_arrays(current(folder, "data.npz")))
     for name, have in (("problem", problem.fingerprint), ("data", data.fingerprint)):
         if have != about.get(f"{name}_sha256"):
-            text = f"{str(folder)!r}: {name}.npz was changed since the run"
-            raise DataError(f"{text} (its SHA-256 is not that of run.json).")
+            found = f"{name}.npz was changed since the run (its SHA-256 is not that of run.json)"
+            raise DataError(f"{str(folder)!r}: {found}.")
+    model = Model.load(current(folder, "model.json"))
     try:
         return {
-            "selection": _selection(results["selection"], problem),
+            "selection": _selection(mapping(results["selection"], "selection"), problem),
             "problem": problem,
             "pool": None if results["pool"] is None else read_pool(results["pool"], problem),
             "data": data,
-            "solution": _constrained(read_solution(results["solution"], problem), about.get("constraints", ())),
-            "warnings": tuple(Notice(n["kind"], n["message"], n.get("equation")) for n in about["warnings"]),
-            "arguments": about["arguments"],
-            "model": Model.load(current(folder, "model.json")),
+            "solution": _constrained(
+                read_solution(results["solution"], problem), texts(about.get("constraints", []), "constraints")
+            ),
+            "warnings": tuple(map(_notice, sequence(about["warnings"], "warnings"))),
+            "arguments": {
+                key: text(value, key, least=0) for key, value in mapping(about["arguments"], "arguments").items()
+            },
+            "model": model,
             "about": about,
         }
-    except DataError:
-        raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         missing = f"the entry {reason(error)} is missing" if isinstance(error, KeyError) else reason(error)
         raise DataError(f"{str(folder)!r}: results.json or run.json is damaged: {missing}.") from error
@@ -146,16 +150,59 @@ def _plain_record(item: Choice | TableRow) -> dict[str, Any]:
 
 
 def _selection(record: Mapping[str, Any], problem: Problem) -> Selection:
-    choices = tuple(
-        Choice(**{**c, "rival_terms": tuple(c["rival_terms"]), **_floats(c, "score", "confidence")})
-        for c in map(_renamed, record["choices"])
-    )
-    table = tuple(
-        TableRow(**{**row, "terms": tuple(row["terms"]), **_floats(row, "objective", "value")})
-        for row in map(_renamed, record["table"])
-    )
+    choices = tuple(map(_choice, sequence(record["choices"], "choices")))
+    table = tuple(map(_table_row, sequence(record["table"], "table")))
+    inclusion = {
+        target: {name: real(share, "inclusion") for name, share in mapping(shares, "inclusion").items()}
+        for target, shares in mapping(record["inclusion"], "inclusion").items()
+    }
     solution, path = read_solution(record["solution"], problem), read_path(record["path"], problem)
-    return Selection(solution, path, table, record["inclusion"], choices, record["rule"])
+    if len(choices) not in (1, len(problem.target_names)):
+        raise DataError(f"there are {len(choices)} choices for {len(problem.target_names)} equations")
+    return Selection(solution, path, table, inclusion, choices, text(record["rule"], "rule"))
+
+
+def _choice(record: Any) -> Choice:
+    entries = _renamed(mapping(record, "choices"))
+    return Choice(
+        equation=text(entries["equation"], "equation"),
+        k=whole(entries["k"], "k"),
+        variant=text(entries["variant"], "variant", least=0),
+        ridge=_ridge(entries["ridge"]),
+        score=real(entries["score"], "score", finite=False),
+        confidence=real(entries["confidence"], "confidence", finite=False),
+        rival=None if entries["rival"] is None else whole(entries["rival"], "rival"),
+        rival_terms=texts(entries["rival_terms"], "rival_terms"),
+    )
+
+
+def _table_row(record: Any) -> TableRow:
+    entries = _renamed(mapping(record, "table"))
+    return TableRow(
+        equation=text(entries["equation"], "equation"),
+        variant=text(entries["variant"], "variant", least=0),
+        ridge=_ridge(entries["ridge"]),
+        k=whole(entries["k"], "k"),
+        terms=texts(entries["terms"], "terms"),
+        objective=real(entries["objective"], "objective", finite=False),
+        value=real(entries["value"], "value", finite=False),
+        proved=flag(entries["proved"], "proved"),
+        chosen=flag(entries["chosen"], "chosen"),
+    )
+
+
+def _ridge(value: Any) -> float | list[float]:
+    return list(reals(value, "ridge", least=0.0)) if isinstance(value, list) else real(value, "ridge", least=0.0)
+
+
+def _notice(record: Any) -> Notice:
+    entries = mapping(record, "warnings")
+    equation = entries.get("equation")
+    return Notice(
+        text(entries["kind"], "kind"),
+        text(entries["message"], "message"),
+        None if equation is None else text(equation, "equation"),
+    )
 
 
 def _renamed(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -165,10 +212,6 @@ def _renamed(record: Mapping[str, Any]) -> dict[str, Any]:
         name = renamed.pop("preparation")
         renamed["variant"] = _FIRST_NAMES.get(name, name)
     return renamed
-
-
-def _floats(record: Mapping[str, Any], *keys: str) -> dict[str, float]:
-    return {key: float(record[key]) for key in keys}
 
 
 def _write(path: Path, record: Mapping[str, Any]) -> None:

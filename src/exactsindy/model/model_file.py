@@ -10,7 +10,8 @@ from typing import Any
 
 from exactsindy import __version__
 from exactsindy._atomic import write_atomically
-from exactsindy._files import read_json, reason
+from exactsindy._files import read_json, reason, shown
+from exactsindy._records import mapping, reals, sequence, text, texts
 from exactsindy.certificate import Certificate
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.library import Library, Term, Variables, parse_term
@@ -75,31 +76,31 @@ def _damaged(path: str | os.PathLike[str], why: str) -> DataError:
 
 
 def _stored(document: Mapping[str, Any], library: Library | None) -> Stored:
-    names = document["variables"]
-    states, controls, axes = (_texts(names[key], key) for key in ("states", "controls", "axes"))
-    variables = Variables(states, controls, _text(names["time"], "time"), axes)
-    rows = _list(document["equations"], "equations")
-    targets = read_targets([_text(row["target"], "target") for row in rows])
+    names = mapping(document["variables"], "variables")
+    states, controls, axes = (texts(names[key], key) for key in ("states", "controls", "axes"))
+    variables = Variables(states, controls, text(names["time"], "time"), axes)
+    rows = [mapping(row, "equations") for row in sequence(document["equations"], "equations")]
+    targets = read_targets([text(row["target"], "target") for row in rows])
     library_terms = {term.name: term for term in library.terms(variables)} if library is not None else {}
     equations = []
     for target, row in zip(targets, rows, strict=True):
         if target.name != row["target"]:
             raise ProblemError(f"{row['target']!r} is not an equation such as x', x'' or u_t")
-        terms = tuple(_term(name, variables, library_terms) for name in _texts(row["terms"], "terms"))
+        terms = tuple(_term(name, variables, library_terms) for name in texts(row["terms"], "terms"))
         errors = row["standard_errors"]
         if isinstance(errors, list):
-            errors = [math.nan if error is None else error for error in errors]
-        errors = None if errors is None else _numbers(errors, "standard_errors")
-        equations.append(Equation(target, terms, _numbers(row["coefficients"], "coefficients"), errors))
+            errors = ["nan" if error is None else error for error in errors]
+        errors = None if errors is None else reals(errors, "standard_errors", finite=False)
+        equations.append(Equation(target, terms, reals(row["coefficients"], "coefficients"), errors))
     if not equations:
         raise ProblemError("it has no equations")
     fingerprint = document["problem_fingerprint"]
-    entries = _list(document["certificates"], "certificates")
+    entries = sequence(document["certificates"], "certificates")
     certificates = tuple(Certificate.from_json(json.dumps(entry)) for entry in entries)
     if any(certificate.fingerprint != fingerprint for certificate in certificates):
         raise ProblemError("a certificate belongs to another problem")
     if fingerprint is not None:
-        _text(fingerprint, "problem_fingerprint")
+        text(fingerprint, "problem_fingerprint")
     return variables, tuple(equations), fingerprint, certificates
 
 
@@ -110,36 +111,12 @@ def _term(name: str, variables: Variables, library_terms: Mapping[str, Term]) ->
         return parse_term(name, variables)
     except ProblemError as error:
         raise DataError(
-            f"the term {name!r} is not understood ({error}). If it is a function of your own, pass the library "
+            f"the term {shown(name)!r} is not understood ({error}). If it is a function of your own, pass the library "
             "it came from: Model.load(path, library=Terms([...]))"
         ) from error
-
-
-def _list(value: Any, entry: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise ProblemError(f"the entry {entry!r} is not a list")
-    return value
-
-
-def _text(value: Any, entry: str) -> str:
-    if not isinstance(value, str) or not value:
-        raise ProblemError(f"the entry {entry!r} holds {value!r} where a text belongs")
-    return value
-
-
-def _texts(value: Any, entry: str) -> tuple[str, ...]:
-    return tuple(_text(item, entry) for item in _list(value, entry))
 
 
 def _errors(equation: Equation) -> list[float | None] | None:
     """Return the standard errors as JSON has them: null where there is none."""
     errors = equation.standard_errors
     return None if errors is None else [None if math.isnan(error) else error for error in errors]
-
-
-def _numbers(value: Any, entry: str) -> tuple[float, ...]:
-    numbers = _list(value, entry)
-    for number in numbers:
-        if isinstance(number, bool) or not isinstance(number, int | float):
-            raise ProblemError(f"the entry {entry!r} holds {number!r} where a number belongs")
-    return tuple(float(number) for number in numbers)

@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from exactsindy._files import reason
+from exactsindy._records import flag, mapping, real, reals, sequence, texts, whole, wholes
 from exactsindy.errors import DataError
 from exactsindy.problem import COEFFICIENT_LIMIT, Problem
+from exactsindy.solver import arguments
 from exactsindy.solver.path import Path
 from exactsindy.solver.pool import Member, Pool
 from exactsindy.solver.settings import Status, Total
@@ -35,28 +38,46 @@ def solution_record(solution: Solution) -> dict[str, Any]:
 
 def read_solution(record: Mapping[str, Any], problem: Problem) -> Solution:
     """Return the solution of a record, for the problem it was found for; refuse what does not fit it."""
+    m, width = len(problem.target_names), len(problem.terms)
     try:
-        coef = np.zeros((len(problem.target_names), len(problem.terms)))
-        support = tuple(tuple(int(j) for j in row) for row in record["support"])
-        for row, (indices, values) in enumerate(zip(support, record["values"], strict=True)):
-            coef[row, list(indices)] = [float(value) for value in values]
-        size = record["k"]
-        return Solution(
+        record = mapping(record, "solution")
+        support = tuple(wholes(row, "support", below=width) for row in sequence(record["support"], "support"))
+        values = [reals(row, "values") for row in sequence(record["values"], "values")]
+        if [len(row) for row in values] != [len(row) for row in support] or len(support) != m:
+            raise DataError(f"support and values do not belong together, or not to {m} equations")
+        if any(list(row) != sorted(set(row)) for row in support):
+            raise DataError("the indices of a support are not in order")
+        coef = np.zeros((m, width))
+        for row, indices in enumerate(support):
+            coef[row, list(indices)] = values[row]
+        solution = Solution(
             problem=problem,
             coef=coef,
             support=support,
-            objective=numbers(record["objective"]),
-            lower_bound=numbers(record["lower_bound"]),
-            margin=numbers(record["margin"]),
-            status=tuple(Status[name] for name in record["status"]),
-            nodes=np.array([int(n) for n in record["nodes"]], dtype=np.int64),
-            seconds=numbers(record["seconds"]),
-            ridge=np.array([numbers(row) for row in record["ridge"]]),
-            coefficient_limit=float(record.get("coefficient_limit", COEFFICIENT_LIMIT)),
-            k=Total(**size) if isinstance(size, dict) else tuple(int(n) for n in size),
+            objective=_numbers(record, "objective"),
+            lower_bound=_numbers(record, "lower_bound"),
+            margin=_numbers(record, "margin"),
+            status=tuple(Status[name] for name in texts(record["status"], "status")),
+            nodes=np.array(wholes(record["nodes"], "nodes"), dtype=np.int64),
+            seconds=_numbers(record, "seconds"),
+            ridge=np.array([reals(row, "ridge", least=0.0) for row in sequence(record["ridge"], "ridge")]),
+            coefficient_limit=real(record.get("coefficient_limit", COEFFICIENT_LIMIT), "coefficient_limit", least=0.0),
+            k=arguments.budget(problem, Total(**record["k"]) if isinstance(record["k"], dict) else record["k"]),
         )
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise DataError(f"the stored solution is damaged ({type(error).__name__}: {error}).") from error
+    except KeyError as error:
+        raise DataError(f"the stored solution is damaged: {reason(error)} is missing or unknown.") from error
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise DataError(f"the stored solution is damaged: {reason(error)}.") from error
+    counts = {
+        len(getattr(solution, name)) for name in ("objective", "lower_bound", "margin", "status", "nodes", "seconds")
+    }
+    if solution.ridge.shape != (m, width) or counts not in ({1}, {m}):
+        raise DataError(f"the stored solution is damaged: it is not one of {m} equations and {width} terms.")
+    return solution
+
+
+def _numbers(record: Mapping[str, Any], entry: str) -> Any:
+    return np.array(reals(record[entry], entry, finite=False))
 
 
 def _size_record(k: tuple[int, ...] | Total) -> Any:
@@ -78,7 +99,7 @@ def path_record(path: Path) -> list[dict[str, Any]]:
 
 def read_path(records: Sequence[Mapping[str, Any]], problem: Problem) -> Path:
     """Return the path of records."""
-    return Path(problem, tuple(read_solution(record, problem) for record in records))
+    return Path(problem, tuple(read_solution(record, problem) for record in sequence(records, "path")))
 
 
 def pool_record(pool: Pool) -> dict[str, Any]:
@@ -102,25 +123,37 @@ def _member_record(member: Member) -> dict[str, Any]:
 def read_pool(record: Mapping[str, Any], problem: Problem) -> Pool:
     """Return the pool of a record."""
     try:
+        entries = {target: mapping(entry, target) for target, entry in mapping(record, "pool").items()}
+        width = len(problem.terms) * len(problem.target_names)
         members = {
-            target: tuple(
-                Member(tuple(m["support"]), dict(m["terms"]), float(m["objective"]), float(m["excess"]))
-                for m in entry["members"]
-            )
-            for target, entry in record.items()
+            target: tuple(_read_member(mapping(m, "members"), width) for m in sequence(entry["members"], "members"))
+            for target, entry in entries.items()
         }
-        complete = {target: bool(entry["complete"]) for target, entry in record.items()}
-        asked: Mapping[str, Any] = next(iter(record.values()), {})
-        return Pool(problem, members, complete, asked.get("count"), asked.get("within"))
-    except (KeyError, TypeError, ValueError) as error:
-        raise DataError(f"the stored pool is damaged ({type(error).__name__}: {error}).") from error
+        complete = {target: flag(entry["complete"], "complete") for target, entry in entries.items()}
+        asked: Mapping[str, Any] = next(iter(entries.values()), {})
+        count, within = asked.get("count"), asked.get("within")
+        return Pool(
+            problem,
+            members,
+            complete,
+            None if count is None else whole(count, "count"),
+            None if within is None else real(within, "within"),
+        )
+    except KeyError as error:
+        raise DataError(f"the stored pool is damaged: {reason(error)} is missing.") from error
+    except (TypeError, ValueError) as error:
+        raise DataError(f"the stored pool is damaged: {reason(error)}.") from error
+
+
+def _read_member(record: Mapping[str, Any], width: int) -> Member:
+    return Member(
+        wholes(record["support"], "support", below=width),
+        {name: real(value, name) for name, value in mapping(record["terms"], "terms").items()},
+        real(record["objective"], "objective", finite=False),
+        real(record["excess"], "excess", finite=False),
+    )
 
 
 def plain(values: Any) -> list[Any]:
     """Return numbers for JSON; what is not finite as text."""
     return [float(v) if math.isfinite(v) else str(float(v)) for v in values]
-
-
-def numbers(values: Sequence[Any]) -> Any:
-    """Return an array from what `plain` made."""
-    return np.array([float(value) for value in values])
