@@ -48,7 +48,7 @@ def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None
     target = Path(path)
     # In JSON, bytes of a file name that are no text come back from the escape that this makes of them.
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
-    _check_target(target)
+    check_target(target)
     try:
         remove_leftovers(target)
         handle, temporary = _temporary_file(target)
@@ -72,7 +72,8 @@ def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None
         raise
 
 
-def _check_target(target: Path) -> None:
+def check_target(target: Path) -> None:
+    """Refuse to write where a folder, a pipe or a device stands."""
     try:
         mode = target.stat().st_mode
     except (OSError, ValueError):  # not there yet, or what stands in the way is said when it is written

@@ -59,7 +59,7 @@ def discover(
     from exactsindy.discovery import discover as find
     from exactsindy.solver import Settings, Total
 
-    output.check_folders(report, save)
+    output.check_folders(report, save, run=run)
     measured = load(
         data,
         time=options.step_or_name(time),

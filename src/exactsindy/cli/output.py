@@ -11,6 +11,8 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
+from exactsindy._atomic import check_target
+from exactsindy._files import reason, shown
 from exactsindy.errors import ExactSindyError
 
 #: Done, and everything claimed is proved.
@@ -25,6 +27,10 @@ REFUTED = 4
 NOT_CHECKED = 5
 #: Ctrl-C; the best answer so far was shown where there was one.
 INTERRUPTED = 130
+#: Rows of a table that a command writes.
+MOST_ROWS = 10_000_000
+#: Letters of an error; the middle of a longer one is left out.
+_LONGEST = 1000
 
 
 class Commands(TyperGroup):
@@ -39,22 +45,30 @@ class Commands(TyperGroup):
         except KeyboardInterrupt:
             note("Interrupted before there was an answer.")
             raise typer.Exit(INTERRUPTED) from None
+        except MemoryError:
+            fail("There is not enough memory for this; take fewer data, a smaller library or fewer threads.")
         except BrokenPipeError:  # the reader of a pipe went away
             sys.stderr.close()
             raise typer.Exit(OK) from None
+        except OSError as error:  # standard output: files have their own sentences
+            fail(f"The output cannot be written: {reason(error)}.")
 
 
 def fail(sentence: str) -> NoReturn:
     """End with a sentence on standard error."""
-    typer.secho(f"Error: {' '.join(sentence.split())}", fg="red", err=True)
+    typer.secho(f"Error: {shown(sentence, _LONGEST)}", fg="red", err=True)
     raise typer.Exit(FAILED)
 
 
-def check_folders(*paths: Path | None) -> None:
-    """End with a sentence if a file could not be written, before an hour of work is lost."""
+def check_folders(*paths: Path | None, run: Path | None = None) -> None:
+    """End with a sentence if a file or run folder could not be written, before an hour of work is lost."""
     for path in paths:
-        if path is not None and not path.absolute().parent.is_dir():
-            fail(f"{str(path)!r}: there is no folder {str(path.absolute().parent)!r}; make it first.")
+        if path is not None:
+            if not path.absolute().parent.is_dir():
+                fail(f"{str(path)!r}: there is no folder {str(path.absolute().parent)!r}; make it first.")
+            check_target(path)
+    if run is not None and run.exists() and not run.is_dir():
+        fail(f"{str(run)!r}: this is a file; expected the name of a folder.")
 
 
 def note(sentence: str) -> None:

@@ -130,6 +130,8 @@ def simulate(
     width = until / 100 if step is None else step
     if not until > 0 or not width > 0:
         output.fail(f"--until {until:g}, --step {width:g}: expected positive numbers.")
+    if not until / width < output.MOST_ROWS:
+        output.fail(f"--until {until:g}, --step {width:g}: expected at most {output.MOST_ROWS:,} steps.")
     times = np.arange(0.0, until + width / 2, width)
     run = equations.simulate(options.numbers(start, "--start"), times)
     text = io.StringIO()
@@ -146,7 +148,7 @@ def simulate(
 def export(
     model: File,
     to: Annotated[str, typer.Option(help=f"One of {', '.join(_FORMATS)}.")] = "text",
-    digits: Annotated[int, typer.Option(min=1, help="Significant digits of text and LaTeX.")] = 6,
+    digits: Annotated[int, typer.Option(min=1, max=17, help="Significant digits of text and LaTeX.")] = 6,
 ) -> None:
     r"""Print a saved model as text, LaTeX, SymPy, a Python function or MathML.
 

@@ -10,6 +10,9 @@ import typer
 
 from exactsindy.cli import options, output
 
+#: Of a simulation, in the units of the system: integrating a million takes minutes.
+_LONGEST_TIME = 1e6
+_SHORTEST_STEP = 1e-12
 app = typer.Typer(help="Known systems with their true equations.", no_args_is_help=False)
 
 
@@ -44,7 +47,7 @@ def _lines(truths: dict[str, Any]) -> Any:
 def generate(
     name: Annotated[str, typer.Argument(help="A system of the list.", show_default=False)],
     out: Annotated[Path, typer.Option(help="CSV file; for fields an npz file.")],
-    samples: Annotated[int, typer.Option(min=3, help="Samples of a trajectory.")] = 2000,
+    samples: Annotated[int, typer.Option(min=3, max=output.MOST_ROWS, help="Samples of a trajectory.")] = 2000,
     step: Annotated[float, typer.Option(help="Time between samples of a trajectory.")] = 0.01,
     noise: Annotated[float, typer.Option(min=0.0, help="Noise as a share of the size: 0.01 is 1 %.")] = 0.0,
     seed: Annotated[int, typer.Option(min=0, help="Of initial condition and noise.")] = 0,
@@ -73,8 +76,10 @@ def _trajectory(system: Any, out: Path, samples: int, step: float, noise: float,
     from exactsindy._atomic import write_atomically
     from exactsindy.systems import add_noise
 
-    if not step > 0:
-        output.fail(f"--step {step:g}: expected a positive number.")
+    if not step >= _SHORTEST_STEP:
+        output.fail(f"--step {step:g}: expected a positive number, at least {_SHORTEST_STEP:g}.")
+    if not samples * step <= _LONGEST_TIME:
+        output.fail(f"--samples {samples}, --step {step:g}: expected a time of at most {_LONGEST_TIME:g} in all.")
     if out.suffix.lower() != ".csv":
         output.fail(f"--out {out.name!r}: expected a name that ends in .csv.")
     rng = np.random.default_rng(seed)

@@ -110,6 +110,8 @@ def _read_file(file: Path, columns: Columns, decimal: str = ".") -> Data:
         if columns.dims is not None:
             return _npz_field(arrays, tuple(columns.dims), columns)
         table = _npz_table(arrays)
+        if not table:
+            raise DataError(f"{file.name} holds no columns.")
     else:
         known = ".csv, .txt, .tsv, .dat, .parquet, .nc or .npz"
         raise DataError(f"load({file.name!r}): unknown ending {kind!r}; expected {known}.")

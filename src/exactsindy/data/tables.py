@@ -16,7 +16,7 @@ from exactsindy.data.frames import Table, dimensions, index_column, is_frame, is
 from exactsindy.data.input_checks import as_times, check_rows, check_states, check_times, numbers, unmasked
 from exactsindy.data.notice import Notice
 from exactsindy.data.splitting import LEAST_SAMPLES, whole_ranges
-from exactsindy.errors import DataError, nearest
+from exactsindy.errors import DataError, listed, nearest
 
 T = TypeVar("T")
 # The constructor of a trajectory: (times, states, names, *, controls, control_names, derivatives, label).
@@ -130,7 +130,7 @@ def _times(table: Table, time: Any) -> tuple[str | None, Any, tuple[Notice, ...]
     if time is None:
         time = next((name for name in table if name.lower() in ("t", "time")), None)
         if time is None:
-            cure = f"The columns are {', '.join(table)}. Or pass the step between samples, e.g. time=0.01."
+            cure = f"The columns are {listed(table)}. Or pass the step between samples, e.g. time=0.01."
             raise DataError(f"time is missing: name the time column, time='...'. {cure}")
     if not isinstance(time, str):
         return None, time, ()

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from exactsindy.data import Data, Field, Notice
 from exactsindy.discovery.read import Measurement
-from exactsindy.discovery.request import Request, default_library, default_size
+from exactsindy.discovery.request import Request, default_library, largest_size
 from exactsindy.discovery.variants import Variant, whitened_increments, whitened_modes, whitened_windows
 from exactsindy.forms import NotPositiveDefinite, Smoothed, SmoothedField, StrongForm, WeakForm, groups
 from exactsindy.library import Library
@@ -47,7 +47,7 @@ def prepare(measured: Measurement, request: Request, settings: Settings) -> Prep
         variants, rule, notices = _automatic(measured, library, settings)
     else:
         variants, rule, notices = (Variant.of("", request.form, data, library),), GrowthRatio(), ()
-    k_max = default_size(data, variants[0].problem) if request.k_max is None else request.k_max
+    k_max = largest_size(request.k_max, data, variants[0].problem)
     chosen = rule if isinstance(request.rule, str) else request.rule
     return Prepared(data, library, variants, k_max, chosen, notices)
 

@@ -84,9 +84,20 @@ def default_library(data: Data, degree: int | None = None) -> Library:
 
 
 def default_size(data: Data, problem: Problem) -> int:
-    """Return the largest number of terms that is tried."""
+    """Return the largest number of terms that is tried unless another is asked for."""
     wide = isinstance(data, Field) and len(problem.terms) > _WIDE
     return min(_SIZE_FIELDS if wide else _SIZE, len(problem.terms))
+
+
+def largest_size(asked: int | Total | None, data: Data, problem: Problem) -> int | Total:
+    """Return the largest number of terms that is tried: what was asked for, but no more than there are."""
+    most = len(problem.terms)
+    if asked is None:
+        return default_size(data, problem)
+    if isinstance(asked, Total):
+        all_terms = most * len(problem.target_names)
+        return replace(asked, k=all_terms) if isinstance(asked.k, int) and asked.k > all_terms else asked
+    return min(asked, most) if isinstance(asked, int) and not isinstance(asked, bool) else asked
 
 
 def find_form(form: Any) -> Form | None:

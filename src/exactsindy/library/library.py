@@ -13,12 +13,14 @@ from numpy.typing import ArrayLike
 
 from exactsindy._types import Array
 from exactsindy.data import Data
-from exactsindy.errors import ProblemError
+from exactsindy.errors import ProblemError, listed
 from exactsindy.library.features import Features
 from exactsindy.library.term import Term
 from exactsindy.library.variables import Variables
 
 Names = Variables | Sequence[str] | Data
+# Most candidate terms: their triangular factor would take 3 GB.
+_MOST_TERMS = 20_000
 
 
 class Library(ABC):
@@ -59,7 +61,7 @@ class Library(ABC):
 
 @lru_cache(maxsize=256)
 def _bind(library: Library, variables: Variables) -> Features:
-    terms = dict.fromkeys(variables.ordered(term) for term in library.candidates(variables))
+    terms = dict.fromkeys(variables.ordered(term) for term in _counted(library, variables))
     if not terms:
         raise ProblemError(f"{library} has no terms for the variables {variables.basic}.")
     features = Features(variables, tuple(terms))
@@ -67,6 +69,15 @@ def _bind(library: Library, variables: Variables) -> Features:
     if double is not None:
         raise ProblemError(f"Two different terms are both named {double!r}: give one of them another name.")
     return features
+
+
+def _counted(library: Library, variables: Variables) -> Iterable[Term]:
+    """Yield the terms of a library, but not more than a regression can hold."""
+    for count, term in enumerate(library.candidates(variables)):
+        if count == _MOST_TERMS:
+            cure = "lower its degree or name fewer variables (of=...)"
+            raise ProblemError(f"{library} has more than {_MOST_TERMS} terms for {listed(variables.known)}; {cure}.")
+        yield term
 
 
 def _parts(library: Library, kind: type[Join]) -> tuple[Library, ...]:
@@ -98,7 +109,7 @@ class Product(Library):
 
     def candidates(self, variables: Variables) -> Iterable[Term]:
         """Yield the pairwise products."""
-        right = tuple(self.right.candidates(variables))
+        right = tuple(_counted(self.right, variables))
         for a in self.left.candidates(variables):
             for b in right:
                 yield a * b

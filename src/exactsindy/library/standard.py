@@ -12,6 +12,9 @@ from exactsindy.library.library import Library
 from exactsindy.library.term import Expression, Function, Term
 from exactsindy.library.variables import Variables, as_names
 
+# Largest degree and order: doubles tell higher powers and derivatives apart no more.
+_MOST_DEGREE = 100
+
 
 @dataclass(frozen=True)
 class Polynomials(Library):
@@ -45,6 +48,8 @@ class Polynomials(Library):
         object.__setattr__(self, "of", as_names(self.of, "Polynomials"))
         if not isinstance(self.degree, int) or self.degree < 0:
             raise ProblemError(f"Polynomials(degree={self.degree!r}): expected an integer >= 0, e.g. 3.")
+        if self.degree > _MOST_DEGREE:
+            raise ProblemError(f"Polynomials(degree={self.degree}): expected at most {_MOST_DEGREE}, e.g. 3.")
 
     def candidates(self, variables: Variables) -> Iterable[Term]:
         """Yield the monomials by degree, then in the order of the variables."""
@@ -133,6 +138,8 @@ class Derivatives(Library):
         object.__setattr__(self, "of", as_names(self.of, "Derivatives"))
         if not isinstance(self.order, int) or self.order < 1:
             raise ProblemError(f"Derivatives(order={self.order!r}): expected an integer >= 1.")
+        if self.order > _MOST_DEGREE:
+            raise ProblemError(f"Derivatives(order={self.order}): expected at most {_MOST_DEGREE}, e.g. 4.")
 
     def candidates(self, variables: Variables) -> Iterable[Term]:
         """Yield the derivatives by total order, then by axes, then by field."""

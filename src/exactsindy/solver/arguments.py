@@ -13,6 +13,9 @@ from exactsindy.errors import SolverError
 from exactsindy.problem import Problem, find_target
 from exactsindy.solver.settings import Total
 
+# Largest size of a path, which holds a solution for every smaller one.
+_MOST_SIZES = 10_000
+
 
 class _HasSupport(Protocol):
     """A `Solution`, or another answer that knows its terms."""
@@ -187,7 +190,10 @@ def budget(problem: Problem, k: Any) -> tuple[int, ...] | Total:
 
 def largest(problem: Problem, k_max: Any) -> int | Total:
     """Return the largest size of a path: a number of terms, or a shared budget whose numbers make sense."""
-    return _count(k_max, "k_max") if not isinstance(k_max, Total) else _checked(problem, k_max)
+    size = _count(k_max, "k_max") if not isinstance(k_max, Total) else _checked(problem, k_max)
+    if (size.k if isinstance(size, Total) else size) > _MOST_SIZES:
+        raise SolverError(f"k_max={k_max!r}: expected at most {_MOST_SIZES} terms.")
+    return size
 
 
 def _checked(problem: Problem, k: Total) -> Total:

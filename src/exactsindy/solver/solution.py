@@ -276,8 +276,9 @@ def status_of(outcome: Outcome, gap: float, settings: Settings) -> Status:
 def floors(problem: Problem, coef: Array, k: tuple[int, ...] | Total, entries: int) -> Array:
     """Return the squared rounding level of residual norms, (16 eps (|y| + sum |xi_j| |theta_j|))^2, per entry."""
     norms = np.broadcast_to(problem.column_norms, coef.shape)
-    size = np.sqrt(problem.rss(np.zeros_like(coef))) + np.sum(np.abs(coef) * norms, axis=1)
-    level = arguments.weights(problem, k) * (ROUNDING * size) ** 2
+    with np.errstate(over="ignore"):
+        size = np.sqrt(problem.rss(np.zeros_like(coef))) + np.sum(np.abs(coef) * norms, axis=1)
+        level = arguments.weights(problem, k) * (ROUNDING * size) ** 2
     return np.asarray(level) if entries == len(level) and not isinstance(k, Total) else np.array([level.sum()])
 
 
