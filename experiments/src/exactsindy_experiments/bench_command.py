@@ -252,6 +252,30 @@ def baseline(
 
 
 @bench.command()
+def faults(
+    kills: Annotated[int, typer.Option(min=1, help="Writers killed for each kind of file.")] = 200,
+    seed: Annotated[int, typer.Option(min=0, help="Of the moments.")] = 0,
+) -> None:
+    r"""Kill processes while they write run folders, reports, models, problems and results; count what is lost.
+
+    \b
+    Example:
+      exactsindy bench faults --kills 200
+    """
+    import tempfile
+
+    from exactsindy_experiments.faults import outcomes
+
+    injected = lost = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for outcome in outcomes(Path(folder), kills, seed):
+            typer.echo(str(outcome))
+            injected, lost = injected + outcome.faults, lost + outcome.lost
+    typer.echo(f"{injected} faults injected, {lost} lost.")
+    raise typer.Exit(bool(lost))
+
+
+@bench.command()
 def install_peers() -> None:
     """Install OKRidge and l0bnb, which need NumPy below 2, into build/peers; without them they are not compared."""
     from exactsindy_experiments.peers import install
