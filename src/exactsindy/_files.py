@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.errors import DataError
+from exactsindy.errors import DataError, ExactSindyError
 
 #: Largest JSON file, in bytes: the results of a run with a million rivals are smaller.
 MOST_TEXT = 2**28
@@ -34,7 +34,7 @@ _KINDS = "biufcSUmM"
 _ENCRYPTED = 0x1  # bit of the flags of a zip member
 
 
-def regular_file(path: object, speaker: str | None = None, *, most: int = MOST_BYTES) -> Path:
+def regular_file(path: object, speaker: str | None = None, *, most: int | None = None) -> Path:
     """Return the path of a file that can be read at once, or say why it is none.
 
     Pipes, devices and sockets are refused, since reading them may never end. ``speaker`` begins the sentence; the path
@@ -43,7 +43,7 @@ def regular_file(path: object, speaker: str | None = None, *, most: int = MOST_B
     Raises
     ------
     DataError
-        If there is no such file, it is no regular file, or it holds more than ``most`` bytes.
+        If there is no such file, it is no regular file, or it holds more than ``most`` bytes (`MOST_BYTES`).
 
     Examples
     --------
@@ -66,6 +66,7 @@ def regular_file(path: object, speaker: str | None = None, *, most: int = MOST_B
         raise DataError(f"{speaker}: this is a folder; expected a file.")
     if not stat.S_ISREG(about.st_mode):
         raise DataError(f"{speaker}: this is a pipe, a device or a socket; copy what it holds into a file first.")
+    most = MOST_BYTES if most is None else most
     if about.st_size > most:
         raise DataError(f"{speaker}: the file has {size(about.st_size)}; at most {size(most)} are read.")
     return file
@@ -177,7 +178,8 @@ def reason(error: BaseException) -> str:
     """Return why something failed, in a few words and without a full stop: the system's, or those of the error."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
-    return shown(str(error).rstrip(".")) or type(error).__name__
+    text = str(error).rstrip(".")
+    return text if isinstance(error, ExactSindyError) else shown(text) or type(error).__name__
 
 
 def shown(text: str, most: int = 200) -> str:

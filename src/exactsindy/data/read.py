@@ -38,7 +38,7 @@ def as_data(source: DataLike, columns: Columns | None = None) -> Data:
     if isinstance(source, (Trajectories, Field)):
         return source
     if isinstance(source, (str, os.PathLike)):
-        return _read_file(Path(source), columns)
+        return _read_file(source, columns)
     if columns.dims is not None:
         return Field.from_columns(source, columns)
     if is_xarray(source):
@@ -91,11 +91,11 @@ def load(
     columns = Columns(
         time, states, controls, targets=targets, trajectory=trajectory, gaps=gaps, dims=dims, periodic=periodic
     )
-    return _read_file(Path(path), columns, decimal)
+    return _read_file(path, columns, decimal)
 
 
-def _read_file(file: Path, columns: Columns, decimal: str = ".") -> Data:
-    regular_file(file, f"load({str(file)!r})")
+def _read_file(path: object, columns: Columns, decimal: str = ".") -> Data:
+    file = regular_file(path, f"load({str(path)!r})")
     kind = file.suffix.lower()
     if kind in (".nc", ".netcdf", ".cdf"):
         return _from_xarray(_netcdf(file), columns)

@@ -1,0 +1,61 @@
+"""Files that nobody should have to read: builders used by the tests and the fuzzer."""
+
+from __future__ import annotations
+
+import io
+import os
+import struct
+import zipfile
+
+import numpy as np
+
+
+def npy(shape, descr="<f8", data=b""):
+    """Return an npy file whose header says what it likes."""
+    header = f"{{'descr': {descr!r}, 'fortran_order': False, 'shape': {shape}, }}".encode()
+    header += b" " * (63 - (len(header) + 10) % 64) + b"\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data
+
+
+def packed(members, method=zipfile.ZIP_DEFLATED):
+    """Return a zip file of named contents."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+def with_directory_byte(content, offset, change):
+    """Return a zip file of one member with a byte of its directory entry (and the local copy) changed."""
+    data, entry = bytearray(content), content.index(b"PK\x01\x02")
+    data[entry + offset] = change(data[entry + offset])
+    data[offset - 2] = change(data[offset - 2])
+    return bytes(data)
+
+
+SMALL = npy((3,), "<f8", np.arange(3.0).tobytes())
+
+#: From a short name to the content of an npz file and what is said about it.
+NPZ = {
+    "nothing": (b"nothing", "not an npz file of plain arrays (File is not a zip file)"),
+    "terabytes": (packed({"x.npy": npy((10**7, 10**6))}), "'x.npy' says it has 80 TB, and 0 bytes are there"),
+    "no size": (packed({"x.npy": npy((10**13,), "|S0")}), "'x.npy' says it has 10 TB, and 0 bytes are there"),
+    "negative": (packed({"x.npy": npy((-1,), "<f8", bytes(24))}), "says it has -8 bytes, and 24 bytes are there"),
+    "encrypted": (with_directory_byte(packed({"x.npy": SMALL}), 8, lambda b: b | 1), "(it is encrypted)"),
+    "method": (with_directory_byte(packed({"x.npy": SMALL}), 10, lambda b: 97), "compression method 97 is not one"),
+    "bzip2": (packed({"x.npy": SMALL}, zipfile.ZIP_BZIP2), "compression method 12 is not one that NumPy writes"),
+    "text": (packed({"x.txt": b"abc"}), "it holds 'x.txt', which is no array"),
+    "objects": (packed({"x.npy": npy((3,), "|O", b"abc")}), "holds Python objects, which are not read for safety"),
+    "records": (packed({"x.npy": npy((3,), [("a", "<f8")], bytes(24))}), "'x.npy' holds records"),
+    "header": (packed({"x.npy": npy("(" * 90 + "3" + ",)" * 90)}), "not an npz file of plain arrays (shape is not"),
+    "magic": (packed({"x.npy": b"\x93NUMPX"}), "not an npz file of plain arrays"),
+    "empty": (packed({"x.npy": b""}), "not an npz file of plain arrays"),
+    "bomb": (packed({"x.npy": npy((2**26,), "<f8", bytes(2**29))}), "unpack to 537 MB, more than 200 times as much"),
+}
+
+
+def pipe(path):
+    """Make a pipe that nobody writes to."""
+    os.mkfifo(path)
+    return path
