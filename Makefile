@@ -10,8 +10,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-com
 NATIVE := $(shell find cpp bindings -name '*.[ch]pp') CMakeLists.txt pyproject.toml
 CMAKE := $(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DEXACTSINDY_TESTS=ON
 
-.PHONY: demo test check lint format types stub docs cpp cpp-address cpp-thread cpp-long kernels pytest campaign oldest bench reproduce torture torture-solver \
-  examples clean
+.PHONY: demo test check lint format types stub docs cpp cpp-address cpp-thread cpp-long kernels pytest campaign oldest bench reproduce \
+  torture torture-solver torture-files examples clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -95,10 +95,16 @@ bench: $(VENV)/.dev
 	$(BIN)/exactsindy bench solver --out build/benchmark
 
 # Campaigns that try to break it; the solver's: hostile problems against the exact value of every support.
-torture: torture-solver
+torture: torture-solver torture-files
 
 torture-solver: $(VENV)/.dev
 	$(BIN)/exactsindy bench torture --instances 20000
+
+# Readers of files and text against random damage, and writers that are killed.
+FUZZ_SECONDS ?= 60
+torture-files: $(VENV)/.dev
+	$(BIN)/python tests/fuzz_files.py --seconds $(FUZZ_SECONDS)
+	$(BIN)/exactsindy bench faults --kills 200
 
 reproduce: $(VENV)/.dev
 	$(BIN)/exactsindy reproduce all --quick --store build/paper.csv

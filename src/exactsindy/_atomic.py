@@ -45,7 +45,7 @@ def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None
     >>> os.listdir(folder)
     ['note.txt']
     """
-    target = Path(path)
+    target = _path(path, "save")
     # In JSON, bytes of a file name that are no text come back from the escape that this makes of them.
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     check_target(target)
@@ -70,6 +70,12 @@ def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None
         if isinstance(error, OSError):
             raise DataError(f"save({str(path)!r}): the file cannot be written: {reason(error)}.") from error
         raise
+
+
+def _path(path: object, speaker: str) -> Path:
+    if not isinstance(path, (str, os.PathLike)):
+        raise DataError(f"{speaker}: got {type(path).__name__}; expected a path.")
+    return Path(path)
 
 
 def check_target(target: Path) -> None:
@@ -105,7 +111,7 @@ def replacing(folder: str | os.PathLike[str]) -> Iterator[Path]:
     >>> os.listdir(folder), current(folder, "a.txt").read_text()
     (['a.txt'], 'new')
     """
-    target = Path(folder)
+    target = _path(folder, "folder")
     try:
         target.mkdir(parents=True, exist_ok=True)
         remove_leftovers(target / _NEXT)
@@ -130,13 +136,15 @@ def replacing(folder: str | os.PathLike[str]) -> Iterator[Path]:
 def current(folder: str | os.PathLike[str], name: str) -> Path:
     """Return the file of this name that counts; see `replacing`."""
     complete = Path(folder) / _NEXT / name
-    return complete if os.path.lexists(complete) else Path(folder) / name
+    with suppress(ValueError):  # (of a name that no file can have)
+        return complete if os.path.lexists(complete) else Path(folder) / name
+    return Path(folder) / name
 
 
 def state(folder: str | os.PathLike[str], name: str) -> object:
     """Return what changes whenever the content of a folder does; ``name`` is a file that every content has."""
     waiting: tuple[str, ...] = ()
-    with suppress(OSError):
+    with suppress(OSError, ValueError):
         waiting = tuple(sorted(os.listdir(Path(folder) / _NEXT)))
     try:
         about = current(folder, name).stat()

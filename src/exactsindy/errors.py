@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from numbers import Real
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -54,6 +55,24 @@ def repeated(items: Iterable[T]) -> T | None:
             return item
         seen.add(item)
     return None
+
+
+def name_tuple(value: object, what: str, error: type[Exception]) -> tuple[str, ...]:
+    """Return several names as a tuple; what is no list of names, a single one included, raises ``error``."""
+    if isinstance(value, str):
+        raise error(f"{what}={value!r}: expected a list of names, e.g. ({value!r},).")
+    try:
+        names = tuple(value) if isinstance(value, Iterable) else (None,)
+    except TypeError:  # an array of one number says that it can be iterated over
+        names = (None,)
+    if not all(isinstance(name, str) for name in names):
+        raise error(f"{what}={value!r}: expected a list of names, e.g. ('x', 'y').")
+    return names
+
+
+def is_real(value: object) -> bool:
+    """Return True for a single real number: of Python, of NumPy, but neither True nor False."""
+    return hasattr(value, "__float__") and isinstance(value, Real) and not isinstance(value, bool)
 
 
 class ExactSindyError(Exception):

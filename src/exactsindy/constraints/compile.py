@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from exactsindy._files import reason, shown
 from exactsindy.constraints.parse import parse_constraint
 from exactsindy.constraints.rules import Rules, RulesBuilder
-from exactsindy.errors import ConstraintError
+from exactsindy.errors import ConstraintError, ExactSindyError
 from exactsindy.problem import Problem
 
 
 def constraint_list(constraints: Any) -> tuple[Any, ...]:
     """Return the constraints as a tuple; a single one is most likely a forgotten pair of brackets."""
-    if isinstance(constraints, str) or not isinstance(constraints, Iterable):
-        raise ConstraintError(f"constraints={constraints!r}: expected a list of constraints.")
-    return tuple(constraints)
+    if not isinstance(constraints, str) and isinstance(constraints, Iterable):
+        try:
+            return tuple(constraints)
+        except TypeError:  # an array of one number says that it can be iterated over
+            pass
+    raise ConstraintError(f"constraints={constraints!r}: expected a list of constraints.")
 
 
 def compile_rules(problem: Problem, constraints: Sequence[Any]) -> Rules:
@@ -41,7 +45,13 @@ def compile_rules(problem: Problem, constraints: Sequence[Any]) -> Rules:
                 f"constraints[{i}] is of type {type(constraint).__name__}: expected a constraint such as "
                 'Equal(...), Bounds(...), Forbid(...), or text such as "x\': x + y == 0".'
             )
-        record.write(builder)
+        try:
+            record.write(builder)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            if isinstance(error, ExactSindyError):
+                raise
+            text = f"constraints[{i}], {shown(str(record))}: one of its values is of the wrong kind"
+            raise ConstraintError(f"{text} ({reason(error)}).") from error
     _refuse_contradictions(builder)
     return Rules(
         problem,

@@ -50,7 +50,7 @@ class Columns:
     periodic: Iterable[str] | Mapping[str, float] = ()
 
     def __post_init__(self) -> None:
-        if self.gaps not in ("refuse", "split"):
+        if not isinstance(self.gaps, str) or self.gaps not in ("refuse", "split"):
             raise DataError(f"gaps={self.gaps!r}: expected 'refuse' or 'split'.")
 
 
@@ -62,6 +62,8 @@ def parse_targets(
         return tuple(Target(state, 1, field) for state in states)
     if isinstance(names, str):
         raise DataError(f"targets={names!r}: expected a list of equations, e.g. targets=({names!r},).")
+    if not isinstance(names, Iterable):
+        raise DataError(f"targets={names!r}: expected a list of equations, e.g. targets=({states[0]!r},).")
     targets = tuple(_parse(name, states, field) for name in names)
     if not targets or len(set(targets)) < len(targets):
         raise DataError(f"targets={[t.name for t in targets]}: expected at least one equation, and each only once.")
@@ -71,6 +73,8 @@ def parse_targets(
 def _parse(name: str | Target, states: tuple[str, ...], field: bool) -> Target:
     if isinstance(name, Target):
         name = name.name
+    if not isinstance(name, str):
+        raise DataError(f"targets: {name!r} is of type {type(name).__name__}; expected the name of an equation.")
     if name in states:
         return Target(name, 1, field)
     match = re.fullmatch(r"(.+?)_(t+)", name) if field else re.fullmatch(r"(.+?)('+)", name)

@@ -38,7 +38,7 @@ def read_csv(path: Path, *, decimal: str = ".") -> tuple[dict[str, NDArray[Any]]
     The encoding and the separator are detected, ``#`` starts a comment, empty cells are missing. Columns of numbers
     are doubles, others are text. Without a header the columns are called c0, c1, ...
     """
-    if decimal not in (".", ","):
+    if not isinstance(decimal, str) or decimal not in (".", ","):
         raise DataError(f"decimal={shown(str(decimal))!r}: expected '.' or ','.")
     lines, assumed = _lines(regular_file(path))
     text = f"{path.name} is not UTF-8: it was read as {assumed}. Check its names."

@@ -90,7 +90,7 @@ class Field:
         >>> Field.from_arrays(np.sin(x[:, None] - t), dims=("x", "t"), coords={"x": x, "t": t})
         Field(u; x 20 x t 50)
         """
-        if missing not in ("refuse", "keep"):
+        if not isinstance(missing, str) or missing not in ("refuse", "keep"):
             raise DataError(f"missing={missing!r}: expected 'refuse' or 'keep'.")
         gaps = "split" if missing == "keep" else "refuse"
         columns = Columns(time, names, targets=targets, gaps=gaps, dims=dims, coords=coords, periodic=periodic)

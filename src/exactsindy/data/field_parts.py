@@ -13,7 +13,7 @@ from exactsindy.data.columns import Columns, Target, parse_targets
 from exactsindy.data.frames import is_xarray, unpack_xarray
 from exactsindy.data.input_checks import as_array, as_times, frozen, names_of, numbers
 from exactsindy.data.notice import Notice
-from exactsindy.errors import DataError
+from exactsindy.errors import DataError, name_tuple
 
 Arrays = tuple[Array, ...]
 Names = tuple[str, ...]
@@ -33,7 +33,7 @@ def checked_grid(values: Any, columns: Columns) -> Parts:
     space = tuple(dim for dim in order if dim != when)
     axes = [order.index(dim) for dim in (*space, when)]
     notices: list[Notice] = []
-    grid = _coords(order, coords or {}, arrays[0].shape, when, notices)
+    grid = _coords(order, {} if coords is None else coords, arrays[0].shape, when, notices)
     views = tuple(frozen(np.transpose(array, axes).view()) for array in arrays)
     lost = sum(_missing(view, name, columns.gaps) for view, name in zip(views, labels, strict=True))
     points = tuple(frozen(grid[dim]) for dim in (*space, when))
@@ -45,13 +45,13 @@ def checked_grid(values: Any, columns: Columns) -> Parts:
 
 def _arrays(values: Any, names: Sequence[str] | None) -> tuple[list[Array], tuple[str, ...]]:
     if isinstance(values, Mapping):
-        labels = names_of(names or tuple(values), len(values), "u", "names")
+        labels = names_of(tuple(values) if names is None else names, len(values), "u", "names")
         arrays = [_double(array, f"field {name!r}") for name, array in values.items()]
     elif isinstance(values, (list, tuple)) and values and np.ndim(values[0]) > 1:
         labels = names_of(names, len(values), "u", "names")
         arrays = [_double(array, f"field {name!r}") for name, array in zip(labels, values, strict=True)]
     else:
-        labels = names_of(names or ("u",), 1, "u", "names")
+        labels = names_of(("u",) if names is None else names, 1, "u", "names")
         arrays = [_double(values, f"field {labels[0]!r}")]
     for name, array in zip(labels, arrays, strict=True):
         if array.shape != arrays[0].shape:
@@ -68,7 +68,7 @@ def _double(values: Any, what: str) -> Array:
 def _dims(dims: Sequence[str] | None, ndim: int) -> tuple[str, ...]:
     if dims is None:
         raise DataError(f"dims is missing: name the {ndim} axes of the array in their order, e.g. dims=('x', 't').")
-    order = (dims,) if isinstance(dims, str) else tuple(dims)
+    order = (dims,) if isinstance(dims, str) else name_tuple(dims, "dims", DataError)
     if len(order) != ndim or len(set(order)) < ndim:
         raise DataError(f"dims={order} for an array with {ndim} axes; expected one different name per axis.")
     if not 2 <= ndim <= 4:
@@ -79,12 +79,14 @@ def _dims(dims: Sequence[str] | None, ndim: int) -> tuple[str, ...]:
 def _time_dim(order: tuple[str, ...], time: Any) -> str:
     candidates = ("t", "time") if time is None else (time,)
     for name in candidates:
-        if name in order:
+        if isinstance(name, str) and name in order:
             return name
     raise DataError(f"No dimension of {order} is {' or '.join(map(repr, candidates))}; say which is time: time='...'.")
 
 
 def _coords(order: Names, coords: Mapping[str, Any], shape: Any, time: str, notices: list[Notice]) -> dict[str, Array]:
+    if not isinstance(coords, Mapping):
+        raise DataError(f"coords is of type {type(coords).__name__}: expected a mapping from axis to its coordinates.")
     absent = [dim for dim in order if coords.get(dim) is None]
     if absent:
         raise DataError(f"coords has no entry for {absent[0]!r}; pass its coordinates or its step.")
@@ -134,7 +136,7 @@ def _missing(array: Array, name: str, gaps: str) -> int:
 
 
 def _periods(space: Names, points: Arrays, periodic: Iterable[str] | Mapping[str, float]) -> Periods:
-    wanted = (periodic,) if isinstance(periodic, str) else tuple(periodic)
+    wanted = (periodic,) if isinstance(periodic, str) else name_tuple(periodic, "periodic", DataError)
     unknown = [dim for dim in wanted if dim not in space]
     if unknown:
         raise DataError(f"periodic: {unknown[0]!r} is not a space dimension; those are {', '.join(space)}.")

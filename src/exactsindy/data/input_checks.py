@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from textwrap import shorten
 from typing import Any
@@ -78,6 +78,8 @@ def names_of(names: Sequence[str] | None, count: int, stem: str, what: str) -> t
         return tuple(f"{stem}{i}" for i in range(count))
     if isinstance(names, str):
         raise DataError(f"{what}={names!r}: expected a list of names, e.g. ({names!r},).")
+    if not isinstance(names, Iterable):
+        raise DataError(f"{what}={names!r}: expected a list of names, e.g. ('x', 'y').")
     labels = tuple(str(name) for name in names)
     if len(labels) != count:
         raise DataError(f"{what}: {len(labels)} names {labels} for {count} columns; expected one per column.")

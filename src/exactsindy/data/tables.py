@@ -16,7 +16,7 @@ from exactsindy.data.frames import Table, dimensions, index_column, is_frame, is
 from exactsindy.data.input_checks import as_times, check_rows, check_states, check_times, numbers, unmasked
 from exactsindy.data.notice import Notice
 from exactsindy.data.splitting import LEAST_SAMPLES, whole_ranges
-from exactsindy.errors import DataError, listed, nearest
+from exactsindy.errors import DataError, listed, name_tuple, nearest
 
 T = TypeVar("T")
 # The constructor of a trajectory: (times, states, names, *, controls, control_names, derivatives, label).
@@ -100,6 +100,8 @@ def _from_table(table: Table, columns: Columns, build: Build[T]) -> tuple[list[T
     _check_lengths(table)
     time_column, times, notes = _times(table, columns.time)
     control_names = _listed(columns.controls, "controls", table)
+    if columns.trajectory is not None:
+        _column(table, columns.trajectory, "trajectory")
     special = {time_column, columns.trajectory, *control_names}
     state_names = _listed(columns.states, "states", table) or tuple(name for name in table if name not in special)
     if not state_names:
@@ -133,6 +135,9 @@ def _times(table: Table, time: Any) -> tuple[str | None, Any, tuple[Notice, ...]
             cure = f"The columns are {listed(table)}. Or pass the step between samples, e.g. time=0.01."
             raise DataError(f"time is missing: name the time column, time='...'. {cure}")
     if not isinstance(time, str):
+        count = len(next(iter(table.values()), ()))
+        if np.ndim(time) and np.shape(time) != (count,):
+            raise DataError(f"time has shape {np.shape(time)} for a table of {count} rows; expected one time per row.")
         return None, time, ()
     values, notes = as_times(_column(table, time, "time"), time)
     return time, numbers(values, f"column {time!r}"), notes
@@ -143,9 +148,10 @@ def _listed(names: Any, what: str, table: Table) -> tuple[str, ...]:
         return ()
     if isinstance(names, str):
         raise DataError(f"{what}={names!r}: expected a list of columns, e.g. {what}=({names!r},).")
-    for name in names:
+    chosen = name_tuple(names, what, DataError)
+    for name in chosen:
         _column(table, name, what)
-    return tuple(names)
+    return chosen
 
 
 def _column(table: Table, name: str, what: str) -> NDArray[Any]:

@@ -30,7 +30,7 @@ def dataset(name: str) -> Trajectories:
     """
     from exactsindy.data import Trajectories, load
 
-    if name not in _FILES:
+    if not isinstance(name, str) or name not in _FILES:
         raise DataError(f"there is no bundled data set {name!r}. {nearest(name, _FILES)}")
     file, time = _FILES[name]
     with as_file(files(__name__) / file) as path:

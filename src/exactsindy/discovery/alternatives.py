@@ -16,7 +16,12 @@ from exactsindy.solver import Path, Pool, Solution, Total, refit
 def other_size(path: Path, shown: Solution, k: Any) -> Solution:
     """Return the solution with ``k`` terms of a path; equations that a mapping ``k`` leaves out stay as shown."""
     shared = isinstance(path[0].k, Total)
-    sizes = [k] if shared or isinstance(k, int) else list(k.values()) if isinstance(k, Mapping) else list(k)
+    try:
+        each = [k] if isinstance(k, int | np.integer) else list(k.values()) if isinstance(k, Mapping) else list(k)
+    except TypeError:
+        text = f"at(k={k!r}): expected a number of terms, or a mapping from equation to one."
+        raise SolverError(text) from None
+    sizes = [k] if shared else each
     for size in sizes:
         if not isinstance(size, int | np.integer) or not 0 <= size < len(path):
             raise SolverError(f"at(k={k!r}): this path goes from 0 to {len(path) - 1} terms.")
@@ -50,6 +55,8 @@ def other_support(pool: Pool | None, shown: Solution, rival: int | Mapping[str, 
 
 def _ranked(pool: Pool, rank: int) -> list[int]:
     """Return the member of each equation in the rank-th best model, by best-first search over their ranks."""
+    if isinstance(rank, bool) or not isinstance(rank, int | np.integer):
+        raise SolverError(f"at(rival={rank!r}): expected a number from 1, or a mapping from equation to one.")
     names = pool.problem.target_names
     rows = [0.5 * pool.problem.n_samples_of(i) for i in range(len(names))]
     costs = [[n * np.log1p(m.excess) for m in pool[name]] or [0.0] for n, name in zip(rows, names, strict=True)]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from numpy.typing import ArrayLike
 
-from exactsindy.constraints import Constraint
+from exactsindy.constraints import Constraint, constraint_list
 from exactsindy.data import Columns, DataLike, Samples
 from exactsindy.discovery.explain import explain
 from exactsindy.discovery.prepare import Prepared, prepare
@@ -116,7 +116,7 @@ def discover(
     clock = Deadline(limits)
     if library is not None and degree is not None:
         raise ProblemError(f"discover(library={library!r}, degree={degree!r}): two libraries; give one of them.")
-    request = Request(library, find_form(form), k_max, find_rule(rule), ridge, tuple(constraints), limits)
+    request = Request(library, find_form(form), k_max, find_rule(rule), ridge, constraint_list(constraints), limits)
     columns = Columns(time, states, controls=controls, targets=targets, trajectory=trajectory, gaps=gaps)
     measured = read(data, columns)
     if degree is not None:

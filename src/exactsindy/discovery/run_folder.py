@@ -66,6 +66,8 @@ def write_run(discovery: DiscoveryLike, folder: str | os.PathLike[str], about: M
 
 def read_run(folder: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the fields of the `Discovery` that a run folder holds, its data and regression checked."""
+    if not isinstance(folder, (str, os.PathLike)):
+        raise DataError(f"load: got {type(folder).__name__}; expected the path of a run folder.")
     for _ in range(_ATTEMPTS):
         before = state(folder, "run.json")
         try:

@@ -8,11 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from exactsindy._types import Array
-from exactsindy.data import Data
+from exactsindy.data import Data, numbers
 from exactsindy.errors import ProblemError, listed
 from exactsindy.library.features import Features
 from exactsindy.library.term import Term
@@ -43,7 +42,7 @@ class Library(ABC):
 
     def evaluate(self, x: ArrayLike) -> Array:
         """Return the columns at samples ``x`` (n x d) of states that have no names (x0, x1, ...)."""
-        table = np.asarray(x, dtype=float)
+        table = numbers(x, "evaluate(x): x")
         if table.ndim != 2:
             raise ProblemError(f"evaluate(x): x has shape {table.shape}; expected samples x states (n, d).")
         return self.bind(tuple(f"x{i}" for i in range(table.shape[1]))).evaluate(table)
@@ -138,6 +137,10 @@ class PerEquation(Library):
     """
 
     def __init__(self, libraries: Mapping[str, Library], default: Library | None = None) -> None:
+        if not isinstance(libraries, Mapping):
+            raise ProblemError(f"PerEquation({libraries!r}): expected a mapping from equation to library.")
+        if default is not None and not isinstance(default, Library):
+            raise ProblemError(f"PerEquation(default={default!r}): expected a library.")
         for equation, library in libraries.items():
             if not isinstance(library, Library):
                 raise ProblemError(f"PerEquation: {equation!r} has {library!r}; expected a library.")

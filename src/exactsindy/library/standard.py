@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
-from math import prod
+from math import inf, prod
 
-from exactsindy.errors import ProblemError
+import numpy as np
+
+from exactsindy.errors import ProblemError, is_real
 from exactsindy.library.library import Library
 from exactsindy.library.term import Expression, Function, Term
 from exactsindy.library.variables import Variables, as_names
@@ -46,6 +48,9 @@ class Polynomials(Library):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "of", as_names(self.of, "Polynomials"))
+        for name in ("bias", "interactions"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise ProblemError(f"Polynomials({name}={getattr(self, name)!r}): expected True or False.")
         if not isinstance(self.degree, int) or self.degree < 0:
             raise ProblemError(f"Polynomials(degree={self.degree!r}): expected an integer >= 0, e.g. 3.")
         if self.degree > _MOST_DEGREE:
@@ -95,7 +100,7 @@ class Fourier(Library):
             raise ProblemError(f"Fourier(frequencies={self.frequencies!r}): expected an integer >= 1.")
         if not (self.sine or self.cosine):
             raise ProblemError("Fourier(sine=False, cosine=False) has no terms: keep at least one of them.")
-        if not self.base > 0:
+        if not is_real(self.base) or not 0 < self.base < inf:
             raise ProblemError(f"Fourier(base={self.base!r}): expected a positive frequency.")
 
     def candidates(self, variables: Variables) -> Iterable[Term]:

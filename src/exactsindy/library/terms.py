@@ -40,6 +40,8 @@ class Terms(Library):
     def __init__(self, items: Iterable[object] | Mapping[str, Callable[..., Any]]) -> None:
         if isinstance(items, str):
             raise ProblemError(f"Terms({items!r}): expected a list, e.g. Terms([{items!r}]).")
+        if not isinstance(items, Iterable):
+            raise ProblemError(f"Terms({items!r}): expected a list of terms, e.g. Terms(['x^2', 'sin(x)']).")
         self.items = tuple(items.items()) if isinstance(items, Mapping) else tuple(items)
         if not self.items:
             raise ProblemError("Terms([]): expected at least one term.")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from exactsindy._files import shown
 from exactsindy.data import Data, Field, Trajectories
-from exactsindy.errors import ProblemError, nearest, repeated
+from exactsindy.errors import ProblemError, name_tuple, nearest, repeated
 from exactsindy.library.printing import NAME, derivative_name
 from exactsindy.library.term import Atom, Term, Variable
 
@@ -41,7 +41,7 @@ class Variables:
             value = getattr(self, name)
             if isinstance(value, str):
                 raise ProblemError(f"Variables({name}={value!r}): expected a tuple of names, e.g. ({value!r},).")
-            object.__setattr__(self, name, tuple(value))
+            object.__setattr__(self, name, name_tuple(value, f"Variables: {name}", ProblemError))
         names = (*self.states, *self.controls, *self.axes)
         double = repeated(names)
         if double is not None:
@@ -129,4 +129,4 @@ def as_names(of: Sequence[str] | None, library: str) -> tuple[str, ...] | None:
     """Return the argument ``of`` of a library as a tuple, so that libraries can be compared and hashed."""
     if isinstance(of, str):
         raise ProblemError(f"{library}(of={of!r}): expected a tuple of names, e.g. of=({of!r},).")
-    return None if of is None else tuple(of)
+    return None if of is None else name_tuple(of, f"{library}: of", ProblemError)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from exactsindy._types import Array
 from exactsindy.data import Samples, by_name, is_labelled_row, is_named, numbers
-from exactsindy.errors import DataError
+from exactsindy.errors import DataError, is_real
 
 Control = Callable[[float], Sequence[float]]
 Inputs = Samples | tuple[ArrayLike, Samples] | Callable[[float], ArrayLike] | None
@@ -51,7 +51,7 @@ def check_limit(max_abs: float | None, start: Array) -> float:
     """Return the size at which a simulation is stopped."""
     if max_abs is None:
         return _RANGE * max(1.0, float(np.abs(start).max(initial=0.0)))
-    if not max_abs > np.abs(start).max(initial=0.0):
+    if not is_real(max_abs) or not max_abs > np.abs(start).max(initial=0.0):
         raise DataError(
             f"max_abs={max_abs!r}: the simulation starts at {np.abs(start).max():g}; expected a larger number."
         )
@@ -60,13 +60,13 @@ def check_limit(max_abs: float | None, start: Array) -> float:
 
 def check_tolerances(rtol: float, atol: float) -> None:
     """Refuse tolerances no solver can meet."""
-    if not (0 < rtol < 1 and 0 <= atol < np.inf):
+    if not (is_real(rtol) and is_real(atol) and 0 < rtol < 1 and 0 <= atol < np.inf):
         raise DataError(f"rtol={rtol!r}, atol={atol!r}: expected 0 < rtol < 1 and atol >= 0.")
 
 
 def control_function(u: Inputs, names: tuple[str, ...], times: Array, interpolation: str) -> Control:
     """Return the controls, given as in `Model.simulate`, as a function of time."""
-    if interpolation not in INTERPOLATIONS:
+    if not isinstance(interpolation, str) or interpolation not in INTERPOLATIONS:
         raise DataError(f"interpolation={interpolation!r}: expected one of {', '.join(INTERPOLATIONS)}.")
     if not names:
         if u is not None:
@@ -95,7 +95,7 @@ def control_rows(u: Samples | None, names: tuple[str, ...], count: int) -> Array
         if names:
             raise DataError(f"This model has the controls {', '.join(names)}: pass them as u=...")
         return np.zeros((count, 0))
-    samples = values = _samples(u, names)
+    samples = values = np.atleast_1d(_samples(u, names))
     if values.ndim < 2:
         values = values.reshape(count, -1) if values.size == count * len(names) else values[:, None]
     if values.shape != (count, len(names)):

@@ -52,9 +52,13 @@ class Options:
     max_steps: int
 
     def __post_init__(self) -> None:
-        if self.method not in METHODS:
+        if not isinstance(self.method, str) or self.method not in METHODS:
             raise DataError(f"method={self.method!r}: expected one of {', '.join(METHODS)}.")
         check_tolerances(self.rtol, self.atol)
+        if isinstance(self.max_steps, bool) or not isinstance(self.max_steps, int | np.integer):
+            raise DataError(f"max_steps={self.max_steps!r}: expected an integer >= 1.")
+        if not 1 <= self.max_steps < 2**31:
+            raise DataError(f"max_steps={self.max_steps!r}: expected an integer from 1 to 2**31 - 1.")
 
 
 @dataclass(frozen=True)

@@ -74,9 +74,8 @@ def report(result: DiscoveryLike, path: str | os.PathLike[str], *, title: str = 
         json.dumps(figure, separators=(",", ":")).replace("<", "\\u003c")
     )
     template = environment.from_string(files(__package__).joinpath("page.html").read_text(encoding="utf-8"))
-    target = Path(path)
-    write_atomically(target, template.render(title=title, plotly=_plotly(), **_page(result)))
-    return target
+    write_atomically(path, template.render(title=title, plotly=_plotly(), **_page(result)))
+    return Path(path)
 
 
 @cache

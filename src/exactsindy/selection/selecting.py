@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from numpy.typing import ArrayLike
 
-from exactsindy.constraints import Constraint
+from exactsindy.constraints import Constraint, constraint_list
 from exactsindy.errors import SolverError, nearest
 from exactsindy.problem import Problem
 from exactsindy.selection.choices import Candidate, Choice, Selection, SizeScore, TableRow, rows_of
@@ -111,8 +111,10 @@ def select(
     """
     named = find_rule(rule)
     chosen_rule = GrowthRatio() if isinstance(named, str) else named
+    if not isinstance(settings, Settings):
+        raise SolverError(f"settings={settings!r}: expected Settings(...), e.g. Settings(seconds=60).")
     clock = Deadline(settings)
-    candidates = _candidates(problems, k_max, ridge, tuple(constraints), clock)
+    candidates = _candidates(problems, k_max, ridge, constraint_list(constraints), clock)
     if not isinstance(k_max, Total) and any(candidate.path[0].joint for candidate in candidates):
         raise SolverError(
             "select: the constraints bind equations together, so there is one answer for all of them; give them one "

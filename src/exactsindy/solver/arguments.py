@@ -11,7 +11,7 @@ import numpy as np
 from exactsindy._types import Array
 from exactsindy.errors import SolverError
 from exactsindy.problem import Problem, find_target
-from exactsindy.solver.settings import Total
+from exactsindy.solver.settings import Settings, Total
 
 # Largest size of a path, which holds a solution for every smaller one.
 _MOST_SIZES = 10_000
@@ -71,6 +71,8 @@ def sizes(problem: Problem, k: Any, name: str = "k") -> tuple[int, ...]:
 def total(problem: Problem, k: Total) -> tuple[int, Array]:
     """Return the shared budget and one weight per target."""
     count, m = _count(k.k, "Total(k)"), len(problem.target_names)
+    if count > _MOST_SIZES:
+        raise SolverError(f"Total(k={count}): expected at most {_MOST_SIZES} terms.")
     given = [1.0] * m if k.weights is None else k.weights
     if isinstance(given, Mapping):
         given = _in_order(problem, given, "Total(weights)", 1.0)
@@ -99,9 +101,11 @@ def caps(problem: Problem, k: Total) -> tuple[int, ...]:
     return tuple(min(count, cap) for cap in sizes(problem, given, "Total(caps)"))
 
 
-def check_problem(problem: Any) -> None:
-    """Refuse what is not a Problem, most likely a plain array."""
-    if not hasattr(problem, "target_names") or not hasattr(problem, "fingerprint"):
+def check_problem(problem: Any, settings: Any = Settings()) -> None:  # noqa: B008 - frozen
+    """Refuse what is not a Problem, most likely a plain array, and settings that are none."""
+    if not isinstance(settings, Settings):
+        raise SolverError(f"settings={settings!r}: expected Settings(...), e.g. Settings(seconds=60).")
+    if not hasattr(problem, "blocks") or not hasattr(problem, "fingerprint"):
         raise SolverError(
             f"problem is of type {type(problem).__name__}: expected a Problem, e.g. "
             "Problem.from_arrays(theta, targets) or form.problem(data, library)."

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from exactsindy.constraints import Constraint, constraint_list
-from exactsindy.errors import SolverError
+from exactsindy.errors import SolverError, is_real
 from exactsindy.problem import Problem
 from exactsindy.solver import arguments, constrained_solving, display, interrupt, proofs
 from exactsindy.solver.arguments import Supports
@@ -32,7 +32,7 @@ class Path:
     solutions: tuple[Solution, ...]
 
     def __getitem__(self, k: int) -> Solution:
-        if not 0 <= k < len(self.solutions):
+        if not isinstance(k, int | np.integer) or not 0 <= k < len(self.solutions):
             raise IndexError(f"path[{k}]: this path goes from 0 to {len(self.solutions) - 1} terms")
         return self.solutions[k]
 
@@ -52,13 +52,13 @@ class Path:
 
         Exact for the sizes of this path; only sizes on the lower convex hull of the objectives can be picked.
         """
-        if not lam >= 0:
+        if not is_real(lam) or not lam >= 0:
             raise SolverError(f"penalised(lam={lam!r}): expected a number >= 0.")
         if self[0].joint:
             terms = np.array([[sum(map(len, s.support))] for s in self.solutions])
         else:
             terms = np.array([[len(support) for support in s.support] for s in self.solutions])
-        penalty = np.multiply(lam, terms, out=np.zeros(terms.shape), where=terms > 0)
+        penalty = np.multiply(float(lam), terms, out=np.zeros(terms.shape), where=terms > 0)
         picks = np.argmin(self.objectives + penalty, axis=0)
         if self[0].joint:
             return self.solutions[int(picks[0])]
@@ -72,6 +72,8 @@ class Path:
                 "constraints bind together: use path[k]."
             )
         sizes = arguments.sizes(self.problem, k)
+        if max(sizes) >= len(self):
+            raise SolverError(f"at(k={k!r}): this path goes from 0 to {len(self) - 1} terms.")
         return Solution.rows(self.problem, [(self[size], i) for i, size in enumerate(sizes)])
 
     def _rows(self) -> Iterator[tuple[str, int, float, str, str]]:
@@ -136,7 +138,7 @@ def solve_path(
     >>> path[1].support, path[3].optimal
     (((2,),), True)
     """
-    arguments.check_problem(problem)
+    arguments.check_problem(problem, settings)
     weights = arguments.ridge_matrix(problem, ridge)
     starts = arguments.start(problem, start)
     constraints = constraint_list(constraints)

@@ -119,7 +119,7 @@ def solve_pool(
     >>> [member.support for member in pool["x'"]][0], pool.complete["x'"]
     ((0,), True)
     """
-    arguments.check_problem(problem)
+    arguments.check_problem(problem, settings)
     if (within is None) == (count is None):
         raise SolverError("solve_pool needs one of within= (a share, e.g. 0.02) and count= (how many supports).")
     share: object = within

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from exactsindy._types import Array
 from exactsindy.constraints import Constraint, constraint_list
+from exactsindy.errors import SolverError
 from exactsindy.problem import Problem
 from exactsindy.solver import arguments, backends, constrained_solving, interrupt, proofs
 from exactsindy.solver.arguments import Supports
@@ -78,11 +79,13 @@ def solve(
     >>> solution.support, solution.optimal
     (((3, 7),), True)
     """
-    arguments.check_problem(problem)
+    arguments.check_problem(problem, settings)
     weights = arguments.ridge_matrix(problem, ridge)
     starts = arguments.start(problem, start)
     constraints = constraint_list(constraints)
     budget = arguments.budget(problem, k)
+    if not isinstance(backend, str):
+        raise SolverError(f"backend={backend!r}: expected the name of one, e.g. 'native'.")
     if backend != "native":
         refuse(proof, f"backend={backend!r}")
     if constraints or isinstance(budget, Total):

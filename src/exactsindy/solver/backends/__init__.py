@@ -31,7 +31,7 @@ _CONSTRAINED = ("enumerate", "scip", "gurobi")  # those that take constraints or
 
 def load(name: str) -> Callable[[Equation, int, Settings], Outcome]:
     """Return the ``solve_equation`` of a backend other than native."""
-    if name not in _BACKENDS:
+    if not isinstance(name, str) or name not in _BACKENDS:
         raise SolverError(f"backend={name!r}: expected one of native, {', '.join(_BACKENDS)}.")
     module, options = _BACKENDS[name]
     return partial(importlib.import_module(f"{__name__}.{module}").solve_equation, **options)
