@@ -172,7 +172,15 @@ def main():
 
         limit = max(1, round(given.seconds / 2))
         atheris.Setup(
-            [sys.argv[0], f"-max_total_time={limit}", f"-seed={given.seed + 1}", "-max_len=30000", str(corpus)], one
+            [
+                sys.argv[0],
+                f"-max_total_time={limit}",
+                f"-seed={given.seed + 1}",
+                "-max_len=30000",
+                f"-artifact_prefix={folder}/",
+                str(corpus),
+            ],
+            one,
         )
         atheris.Fuzz()  # (ends the process)
 

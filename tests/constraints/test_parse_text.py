@@ -36,6 +36,12 @@ def test_long_text(text):
     assert time.perf_counter() - begin < 2
 
 
+def test_the_error_is_one_line():
+    with pytest.raises(ConstraintError) as caught:  # found by the fuzzer
+        parse_constraint("x\ny + z == 0")
+    assert "\n" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [

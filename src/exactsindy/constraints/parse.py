@@ -75,7 +75,8 @@ def _side(text: str, side: str, sign: float, equation: str, coefs: dict[tuple[st
         if not term:
             constant += sign * value
         elif not equation:
-            raise _unreadable(text, f'no equation is named before {term!r}, as in "x\': {term} == 0"')
+            name = shown(term, 60)
+            raise _unreadable(text, f'no equation is named before {name!r}, as in "x\': {name} == 0"')
         else:
             coefs[equation, term] = coefs.get((equation, term), 0.0) + sign * value
     return constant, equation
