@@ -106,6 +106,15 @@ def test_devices_and_folders_are_refused(tmp_path):
     assert "load('3'): got int; expected the path of a file" in said(es.load, 3)
 
 
+@needs_pipes
+def test_pipes_are_no_proofs(tmp_path):
+    pytest.importorskip("exactsindy_check")
+    problem = es.Problem.from_arrays(np.eye(4, 3), np.arange(4.0))
+    assert "this is a pipe" in said(es.check_proof, problem, pipe(tmp_path / "x.proof"))
+    assert "this is a pipe" in said(es.check_proof, tmp_path / "x.proof", tmp_path / "nowhere.proof")
+    assert "got int; expected the path of a file" in said(es.check_proof, problem, 3)
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [

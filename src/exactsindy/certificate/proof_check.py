@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from exactsindy._files import regular_file
 from exactsindy._optional import optional
 from exactsindy.problem import Problem
 
@@ -54,6 +55,9 @@ def check_proof(
     ('empty.proof: this is not a proof file.',)
     """
     checker = optional("exactsindy_check", "check", "check_proof")
+    for given in (path,) if isinstance(problem, Problem) else (problem, path):
+        if not isinstance(given, (str, os.PathLike)) or Path(given).exists():  # (the checker says what is missing)
+            regular_file(given, most=2**63)  # pipes and devices would be waited for
     if isinstance(problem, Problem):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "problem.npz"
