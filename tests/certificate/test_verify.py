@@ -386,9 +386,9 @@ def test_dependent_support_is_found(family):
 
 def test_dependence_begins_at_the_stated_distance():
     for distance, independent in ((2.0**-44, False), (2.0**-43, True)):
-        factor = np.array([[1.0, 1.0, 1.0], [0.0, distance, 0.5], [0.0, 0.0, 0.5]])
+        factor = np.array([[1.0, 1.0, 1.0], [0.0, distance, 0.5 * distance], [0.0, 0.0, 0.5]])
         problem = Problem((Block(factor, 3, ("a", "b"), ("x'",)),))
-        coef = np.array([[1.0 - 0.5 / distance, 0.5 / distance]])
+        coef = np.array([[0.5, 0.5]])
         value = np.array([0.25])
         result = verify(
             problem,
@@ -448,12 +448,21 @@ def test_large_library_is_not_enumerated():
     result = verify(problem, claims)
     assert result.ok
     assert result.optimality == "not checked"
-    assert result.unchecked == ("optimality",)
+    assert result.unchecked == ("optimality", "the margin")
     assert result.checks[0].optimal is None
-    assert str(result).startswith("Verified, except optimality: too many supports to look at all of them.")
-    stopped = replace(claims, status=(Status.TIME_LIMIT,), lower_bound=0.9 * value, gap=np.full(1, 0.1))
+    assert str(result).startswith(
+        "Verified, except optimality and the margin: too many supports to look at all of them."
+    )
+    unknown = np.array([math.nan])
+    stopped = replace(claims, status=(Status.TIME_LIMIT,), lower_bound=0.9 * value, gap=np.full(1, 0.1), margin=unknown)
     assert verify(problem, stopped).unchecked == ("the lower bound",)
-    given = replace(claims, status=(Status.REFITTED,), lower_bound=np.array([-math.inf]), gap=np.full(1, math.inf))
+    given = replace(
+        claims,
+        status=(Status.REFITTED,),
+        lower_bound=np.array([-math.inf]),
+        gap=np.full(1, math.inf),
+        margin=unknown,
+    )
     assert verify(problem, given).unchecked == ()
     assert str(verify(problem, given)).startswith("Verified: every claim holds; nothing is claimed about other")
 
@@ -527,15 +536,17 @@ import sys
 from types import SimpleNamespace
 import numpy as np
 from exactsindy.certificate import verify
+from exactsindy.constraints import Forbid, Sign
 from exactsindy.problem import Problem
 
 problem = Problem.load({str(tmp_path / "problem.npz")!r})
 claims = dict(coef=np.array([[3.0, 0, 0]]), support=((0,),), objective=[5.0], lower_bound=[5.0], gap=[0.0],
-              margin=[1.0], status=("OPTIMAL",), problem=problem, ridge=np.zeros((1, 3)), k=(1,))
-for constraints in ((), ("x': b <= 1",)):
-    check = verify(problem, SimpleNamespace(**claims, constraints=constraints))
+              status=("OPTIMAL",), problem=problem, ridge=np.zeros((1, 3)), k=(1,))
+for constraints, margin in ((), 1.0), (("x': b <= 1",), 1.2), ((Sign("x'", "b", "+"), Forbid("x'", "c")), 1.0):
+    check = verify(problem, SimpleNamespace(**claims, constraints=constraints, margin=[margin]))
     assert check.ok and check.optimality == "enumerated", str(check)
-assert not [name for name in sys.modules if name.startswith(("exactsindy._native", "exactsindy.solver"))]
+loaded = ("exactsindy._native", "exactsindy.solver", "exactsindy.constraints.compile")
+assert not [name for name in sys.modules if name.startswith(loaded)]
 print("checked")
 """
     output = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)

@@ -164,7 +164,7 @@ def test_pool_that_leaves_out_the_best(run):
 @pytest.mark.parametrize(
     "key, value, words",
     [
-        ("objective", 1e-3, "the objective is claimed to be 0.001, but the coefficients give"),
+        ("objective", 1e-3, "the objective is claimed to be 0.001, but the best fit on the support has"),
         ("excess", 5.0, "its excess is claimed to be 5.0"),
         ("support", [0], "are not those of the support (0,)"),
         ("terms", {"lynx": 1.0}, "the terms ['lynx'] are not those of the support"),

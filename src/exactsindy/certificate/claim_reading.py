@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.certificate.claims import Claims
-from exactsindy.certificate.exact import CheckedEquation, NormalEquations, as_float
+from exactsindy.certificate.exact import CheckedEquation, as_float
+from exactsindy.certificate.judging import LARGE, Judged, Normal, misfits
 from exactsindy.certificate.verification import Claimed
 from exactsindy.errors import ProblemError
-from exactsindy.problem import Problem, find_target
+from exactsindy.problem import COEFFICIENT_LIMIT, Problem, find_target
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +39,7 @@ class Claim:
     claimed: Claimed
     budget: int
     caps: tuple[int, ...]
+    limit: float = COEFFICIENT_LIMIT  # that coefficients of a support that counts may reach
 
     @property
     def name(self) -> str:
@@ -60,14 +62,43 @@ class Claim:
         return tuple((e, row[list(e.columns)]) for e, row in zip(self.equations, self.coef, strict=True))
 
     @cached_property
-    def value(self) -> float:
-        """The objective of the coefficients, recomputed in exact arithmetic."""
+    def shown(self) -> float:
+        """The objective of the coefficients as they stand, in exact arithmetic."""
         return as_float(sum((equation.objective(x.tolist()) for equation, x in self.fits), Fraction(0)))
 
     @cached_property
     def floor(self) -> float:
-        """Rounding level of the residual norm."""
+        """Rounding of a residual norm computed in doubles with these coefficients."""
         return math.hypot(*(equation.floor(x.tolist()) for equation, x in self.fits))
+
+    @cached_property
+    def normals(self) -> tuple[Normal, ...]:
+        """The normal equations of each equation."""
+        return tuple(Normal(equation, self.limit) for equation in self.equations)
+
+    @cached_property
+    def judged(self) -> tuple[Judged, ...] | None:
+        """What exact arithmetic says about the supports; None if they are no lists of columns."""
+        if any(self._malformed(e, s) for e, s in zip(self.equations, self.support, strict=True)):
+            return None
+        groups = zip(self.normals, self.equations, self.support, strict=True)
+        return tuple(normal.judge([e.columns.index(j) for j in support]) for normal, e, support in groups)
+
+    @cached_property
+    def value(self) -> float | None:
+        """The least objective on these supports, in exact arithmetic; None if their columns are exactly dependent."""
+        values = [j.value for j in self.judged or ()]
+        known = [value for value in values if value is not None]
+        return as_float(sum(known, Fraction(0))) if values and len(known) == len(values) else None
+
+    @cached_property
+    def blur(self) -> float:
+        """Rounding of the residual norm in arithmetic with 106 bits."""
+        return math.hypot(*(judged.blur for judged in self.judged or ()))
+
+    @staticmethod
+    def _malformed(equation: CheckedEquation, support: tuple[int, ...]) -> bool:
+        return sorted(set(support)) != list(support) or not set(support) <= set(equation.columns)
 
     def misplaced(self) -> list[str]:
         """Return what is wrong with the supports: too many terms, terms that do not exist, coefficients elsewhere."""
@@ -77,20 +108,34 @@ class Claim:
         for equation, support, row, cap in zip(self.equations, self.support, self.coef, self.caps, strict=True):
             if len(support) > cap and len(self.equations) > 1:
                 failures.append(f"{len(support)} terms are claimed for {equation.name}, whose cap is {cap}.")
-            if sorted(set(support)) != list(support) or not set(support) <= set(equation.columns):
+            if self._malformed(equation, support):
                 failures.append(f"{support} is no increasing list of terms of the library of {equation.name}.")
             if outside := sorted(set(np.flatnonzero(row).tolist()) - set(support)):
                 failures.append(f"terms {outside} have coefficients in {equation.name} but are not in its support.")
         return failures
 
-    def dependent(self) -> list[str]:
-        """Return which supports hold columns that depend on others."""
+    def inadmissible(self) -> list[str]:
+        """Return which supports do not count: dependent columns, or coefficients beyond the limit."""
+        if self.judged is None:
+            return []
         return [
-            f"columns {support} of {equation.name} are dependent: fewer terms do the same."
-            for equation, support in zip(self.equations, self.support, strict=True)
-            if set(support) <= set(equation.columns)
-            and not NormalEquations(equation).independent([equation.columns.index(j) for j in support])
+            f"columns {support} of {equation.name} {judged.fault}"
+            for equation, support, judged in zip(self.equations, self.support, self.judged, strict=True)
+            if judged.admissible is False and not (judged.fault == LARGE and self.claimed == "nothing")
         ]
+
+    def misfits(self) -> list[str]:
+        """Return which coefficients are not those of the least-squares fit on their support."""
+        found = []
+        groups = zip(self.judged or (), self.normals, self.support, self.fits, strict=False)
+        for judged, normal, support, (equation, x) in groups:
+            local = [equation.columns.index(j) for j in support]
+            for i, true in misfits(normal, local, judged, [float(x[j]) for j in local]):
+                found.append(
+                    f"the coefficient of term {support[i]} in {equation.name} is {float(x[local[i]])!r}; the "
+                    f"least-squares fit on the support has {true!r}."
+                )
+        return found
 
 
 def read_claims(problem: Problem, solution: Claims) -> list[Claim]:
@@ -99,7 +144,11 @@ def read_claims(problem: Problem, solution: Claims) -> list[Claim]:
     count, shared = len(problem.target_names), not isinstance(solution.k, Sequence)
     bound = bool(getattr(solution, "constraints", ())) and len(solution.status) < count
     _check_shapes(problem, solution, joint=shared or bound)
+    if not (np.isfinite(ridge).all() and (ridge >= 0).all()):
+        raise ProblemError("solution.ridge has entries that are no numbers >= 0.")
     weights = _per_equation(problem, solution.k.weights if shared else None, 1.0)
+    if not all(0 < float(weight) < math.inf for weight in weights):
+        raise ProblemError(f"solution.k.weights are {weights!r}: expected positive numbers.")
     equations = [CheckedEquation.of(problem, j, ridge[j], float(weights[j])) for j in range(count)]
     size = int(solution.k.k) if shared else 0
     sizes = _per_equation(problem, getattr(solution.k, "caps", None) if shared else solution.k, size)
@@ -121,9 +170,17 @@ def read_claims(problem: Problem, solution: Claims) -> list[Claim]:
                 claimed=_claimed(solution.status[i], float(solution.lower_bound[i])),
                 budget=budget,
                 caps=tuple(min(budget, caps[row]) for row in rows),
+                limit=_limit(solution),
             )
         )
     return claims
+
+
+def _limit(solution: Claims) -> float:
+    limit = float(getattr(solution, "coefficient_limit", COEFFICIENT_LIMIT))
+    if not 0 < limit < math.inf:
+        raise ProblemError(f"solution.coefficient_limit is {limit!r}: expected a positive number, by default 2.0**27.")
+    return limit
 
 
 def _claimed(status: Any, bound: float) -> Claimed:

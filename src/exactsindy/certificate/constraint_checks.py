@@ -1,176 +1,218 @@
-"""Checking a solution under constraints: satisfaction, objective, stationarity and, where few, all supports."""
+"""Checking a solution under constraints: satisfaction, objective, stationarity and, where few, all other supports."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from exactsindy.certificate.claim_checks import Findings
 from exactsindy.certificate.claim_reading import Claim
-from exactsindy.certificate.constrained_supports import count_supports, support_value, supports
-from exactsindy.certificate.exact import CheckedEquation
+from exactsindy.certificate.condition_records import Meaning
+from exactsindy.certificate.conditions import Conditions
+from exactsindy.certificate.constrained_fit import ACCURACY, Fitter
+from exactsindy.certificate.contenders import MOST_FITTED, contenders
+from exactsindy.certificate.exact import tolerance
+from exactsindy.certificate.multipliers import excess, outside, unexplained_gradient
 from exactsindy.certificate.ranking import Interval
 from exactsindy.certificate.verification import TOO_MANY
-from exactsindy.constraints import Cone, Row, Rules, Stacked
 
 #: Constraints hold to this share of what they add up.
 SATISFIED = 1e-9
-#: Relative gradient that no multipliers of active constraints explain.
-_GRADIENT = 1e-9
-#: More supports are not enumerated: each takes about 0.1 ms.
-_MOST_SUPPORTS = 20_000
+#: A coefficient below this share of |y| / |column| cannot be told from 0.
+_NOTHING = 1e-15
+#: Relative gradient that no multipliers of active constraints explain; where forms are not linear, a larger one.
+_GRADIENT, _GRADIENT_FORM = 1e-9, 1e-5
 #: Relative error of a fit under constraints in doubles.
 _RELATIVE = 1e-8
+_FORMS = "other supports under Quadratic and semidefinite constraints are not looked at"
+_APART = "Significant is checked only for equations that are solved apart"
+_ROUGH = "the fit is as good as fits under constraints can be computed here"
 
 
-def violations(
-    rules: Rules, coef: NDArray[np.float64], support: Sequence[Sequence[int]], indices: Sequence[int]
-) -> list[str]:
-    """Return one sentence for each constraint on some equations that coefficients and supports do not satisfy."""
-    x = coef.ravel()
-    variables = [v for v in range(len(x)) if v // rules.width in indices]
-    present = {e * rules.width + j for e, chosen in enumerate(support) for j in chosen}
-    failures = []
-    for kind, rows in (("==", rules.equalities), ("<=", rules.inequalities)):
-        for row in (row for row in rows if row.variables[0] in variables):
-            excess, size = _excess(row, x)
-            if (abs(excess) if kind == "==" else excess) > SATISFIED * size:
-                failures.append(f"{_source(rules, row.source)} does not hold: off by {excess:.3g}.")
-    for row in (row for row in rules.presence if row.variables[0] in variables):
-        if sum(c for v, c in zip(row.variables, row.coefs, strict=True) if v in present) > row.rhs:
-            failures.append(f"{_source(rules, row.source)} does not hold for these supports.")
-    for cone in (cone for cone in rules.convex if cone.variables[0] in variables):
-        if outside_cone(cone, x) > SATISFIED:
-            failures.append(f"{_source(rules, cone.source)} does not hold.")
-    for v in variables:
-        slack = SATISFIED * abs(x[v])
-        low = rules.lower[v] - SATISFIED * abs(rules.lower[v]) - slack
-        high = rules.upper[v] + SATISFIED * abs(rules.upper[v]) + slack
-        small, large = rules.least[v] * (1 - SATISFIED), rules.most[v] * (1 + SATISFIED)
-        if not low <= x[v] <= high or (v in present and not small <= abs(x[v]) <= large):
-            source = _source(rules, int(rules.bound_source[v]))
-            failures.append(f"{source} does not hold: {rules.label(v)} is {x[v]:.6g}.")
-    return failures
-
-
-def outside_cone(cone: Cone, x: NDArray[np.float64]) -> float:
-    """Return how far a point is outside a cone, relative to what is added up there."""
-    parts = cone.matrix * x[list(cone.variables)]
-    point, size = cone.offset - parts.sum(axis=1), float(np.abs(cone.offset).max() + np.abs(parts).sum())
-    if cone.kind == "second-order":
-        return float(np.linalg.norm(point[1:]) - point[0]) / (size or 1.0)
-    side = round((math.sqrt(8 * len(point) + 1) - 1) / 2)
-    matrix, at = np.zeros((side, side)), 0
-    for column in range(side):
-        for row in range(column + 1):
-            matrix[row, column] = matrix[column, row] = point[at] / (1.0 if row == column else math.sqrt(2.0))
-            at += 1
-    return -float(np.linalg.eigvalsh(matrix)[0]) / (size or 1.0)
-
-
-def _source(rules: Rules, index: int) -> str:
-    return f"constraints[{index}] ({rules.sources[index]})"
-
-
-def _excess(row: Row, x: NDArray[np.float64]) -> tuple[float, float]:
-    parts = [Fraction(c) * Fraction(float(x[v])) for v, c in zip(row.variables, row.coefs, strict=True)]
-    size = float(sum((abs(p) for p in parts), Fraction(0))) + abs(row.rhs)
-    return float(sum(parts, Fraction(0)) - Fraction(row.rhs)), size
-
-
-def unexplained_gradient(
-    rules: Rules, equations: Sequence[CheckedEquation], indices: Sequence[int], coef: Any
-) -> float:
-    """Return the largest relative gradient on the nonzero coefficients that no multipliers explain.
-
-    At a constrained optimum the gradient is a combination of the rows of the constraints, with multipliers >= 0 for the
-    active inequalities and bounds.
-    """
-    from scipy.optimize import nnls
-
-    slopes: dict[int, float] = {}
-    norms: dict[int, float] = {}
-    for equation, e in zip(equations, indices, strict=True):
-        own = coef[e, list(equation.columns)]
-        size = equation.size(own)
-        for j in np.flatnonzero(own).tolist():
-            v = e * rules.width + equation.columns[j]
-            slopes[v], norms[v] = equation.slope(own, j), equation.norms[j] * size
-    if not slopes:
-        return 0.0
-    order = sorted(slopes)
-    target = np.array([slopes[v] / norms[v] for v in order])
-    x = coef.ravel()
-    columns = [sign * _column(row, order, norms) for row in rules.equalities for sign in (1.0, -1.0)]
-    columns += [_column(row, order, norms) for row in rules.inequalities if _active(row, x)]
-    for i, v in enumerate(order):
-        unit = np.zeros(len(order))
-        unit[i] = 1.0
-        ends = [(rules.upper[v], 1.0), (rules.lower[v], -1.0)]
-        sizes = ((rules.least[v], -1.0), (rules.most[v], 1.0))
-        ends += [(s * limit, s * t) for s in (1, -1) for limit, t in sizes if limit]
-        columns += [sign * unit for end, sign in ends if np.isfinite(end) and abs(x[v] - end) <= 1e-7 * abs(end)]
-    kept = [c / np.abs(c).max() for c in columns if np.any(c)]
-    if not kept:
-        return float(np.abs(target).max())
-    matrix = np.column_stack(kept)
-    multipliers, _ = nnls(matrix, target, maxiter=1000 + 100 * matrix.shape[1])
-    return float(np.abs(target - matrix @ multipliers).max())
-
-
-def _column(row: Row, order: Sequence[int], norms: dict[int, float]) -> NDArray[np.float64]:
-    coefs = dict(zip(row.variables, row.coefs, strict=True))
-    return np.array([coefs.get(v, 0.0) / norms[v] for v in order])
-
-
-def _active(row: Row, x: NDArray[np.float64]) -> bool:
-    excess, size = _excess(row, x)
-    return excess > -1e-7 * size
-
-
-def constrained_findings(claim: Claim, rules: Rules) -> Findings:
+def constrained_findings(claim: Claim, everything: Conditions) -> Findings:
     """Look at a claim about equations under constraints."""
-    least, reason = _least(claim, rules)
+    conditions = everything.of(claim.rows)
+    x, present = _coefficients(claim, conditions), _present(claim, conditions)
+    fitter = Fitter.of(conditions, claim.equations, claim.rows)
+    wrong: list[str] = []
+    unseen: list[tuple[str, str]] = []
+    if claim.claimed != "infeasible":
+        wrong = [*claim.misplaced(), *violations(conditions, x, present, _natural(claim, conditions))]
+        if _torn(claim, conditions):
+            wrong.append("constraints bind this equation to others, but claims are made for each of them apart.")
+        if not wrong and conditions.t_level:
+            few, reason = _insignificant(claim, fitter, conditions, present)
+            wrong += few
+            unseen += [("feasibility", reason)] if reason else []
+    if conditions.unknown:
+        reason = f"constraints of the kind {', '.join(conditions.unknown)} are not read by verify"
+        unseen.append(("feasibility", reason))
+        least, rivals = None, None
+    else:
+        least, rivals, reason = _least(claim, conditions, fitter, feasible=not wrong)
     if claim.claimed == "infeasible":
-        return Findings(least=least, reason=reason)
-    coef = np.zeros((len(rules.problem.target_names), rules.width))
-    coef[list(claim.rows)] = claim.coef
-    support: list[tuple[int, ...]] = [()] * len(coef)
-    for row, chosen in zip(claim.rows, claim.support, strict=True):
-        support[row] = chosen
+        return Findings(math.inf, 0.0, least=least, reason=reason)
+    gradient, why = None, reason
+    if not conditions.unknown:
+        gradient, why = unexplained_gradient(conditions, claim.equations, claim.rows, x)
     return Findings(
-        wrong=(*claim.misplaced(), *violations(rules, coef, support, claim.rows)),
-        # Multipliers of cones are not looked for: there the gradient stays unchecked.
-        gradient=None if rules.convex else unexplained_gradient(rules, claim.equations, claim.rows, coef),
-        steep=_GRADIENT,
+        claim.shown,
+        claim.floor,
+        tuple(wrong),
+        gradient=gradient,
+        steep=_GRADIENT_FORM if conditions.forms else _GRADIENT,
         least=least,
         reason=reason,
+        rivals=rivals,
         relative=_RELATIVE,
-        partly=rules.t_level > 0,  # nothing here recomputes the t-values of Significant
+        unseen=(*unseen, *([("stationarity", why)] if gradient is None else [])),
     )
 
 
-def _least(claim: Claim, rules: Rules) -> tuple[Interval | None, str]:
-    """Return the least objective of all supports that satisfy the constraints, or None and why it is not known."""
-    if rules.convex:
-        return None, "supports under Quadratic and semidefinite constraints are not looked at"
-    if rules.t_level:
-        return None, "supports under Significant are not looked at"
-    per_equation = [
-        [e * rules.width + j for j in eq.columns] for e, eq in zip(claim.rows, claim.equations, strict=True)
-    ]
-    everything = [v for variables in per_equation for v in variables]
-    budgets = [(everything, claim.budget), *zip(per_equation, claim.caps, strict=True)]
-    ridge = np.zeros((len(rules.problem.target_names), rules.width))
-    for row, equation in zip(claim.rows, claim.equations, strict=True):
-        ridge[row, list(equation.columns)] = equation.ridge
-    stacked = Stacked.of(rules, claim.rows, ridge, [equation.weight for equation in claim.equations], budgets)
-    if count_supports(stacked) > _MOST_SUPPORTS:
-        return None, TOO_MANY
-    best = min((support_value(stacked, s)[0] for s in supports(stacked)), default=math.inf) + stacked.constant
-    return Interval(best, best * (1 + _RELATIVE)), ""
+def violations(
+    conditions: Conditions, x: Mapping[int, float], present: frozenset[int], natural: Mapping[int, float]
+) -> list[str]:
+    """Return one sentence for each constraint that coefficients and supports do not satisfy.
+
+    ``natural`` is the size |y| / |column| of each coefficient, to tell 0 from rounding.
+    """
+    failures = []
+    for source, meaning in zip(conditions.sources, conditions.meanings, strict=True):
+        label = f"the constraint {source}"
+        if text := _violation(meaning, x, natural, conditions):
+            failures.append(f"{label} does not hold: {text}.")
+        if meaning.present is not None and not meaning.present(present):
+            failures.append(f"{label} does not hold for these supports.")
+        for v, (least, most) in meaning.sizes.items():
+            if v in present and not least * (1 - SATISFIED) <= abs(x.get(v, 0.0)) <= most * (1 + SATISFIED):
+                failures.append(f"{label} does not hold: {conditions.names.label(v)} is {x.get(v, 0.0):.6g}.")
+    return failures
+
+
+def _violation(meaning: Meaning, x: Mapping[int, float], natural: Mapping[int, float], conditions: Conditions) -> str:
+    for row in meaning.rows:
+        over, size = excess(row, x)
+        slack = SATISFIED * size + _NOTHING * sum(abs(c) * natural.get(v, 0.0) for v, c in row.numbers.items())
+        if (abs(over) if row.equal else over) > slack:
+            named = ", ".join(f"{conditions.names.label(v)} is {x.get(v, 0.0):.6g}" for v in list(row.numbers)[:3])
+            return f"off by {over:.3g} ({named})"
+    return next((f"off by {outside(form, x):.3g}" for form in meaning.forms if outside(form, x) > SATISFIED), "")
+
+
+def _torn(claim: Claim, conditions: Conditions) -> bool:
+    """Whether a row also asks something of an equation that this claim is not about."""
+    own = {v for e in claim.rows for v in conditions.names.library[e]}
+    return any((meaning.rows or meaning.forms) and not meaning.variables <= own for meaning in conditions.meanings)
+
+
+def _coefficients(claim: Claim, conditions: Conditions) -> dict[int, float]:
+    width = conditions.names.width
+    rows = zip(claim.rows, claim.coef, strict=True)
+    return {e * width + j: float(value) for e, row in rows for j, value in enumerate(row) if value}
+
+
+def _present(claim: Claim, conditions: Conditions) -> frozenset[int]:
+    width = conditions.names.width
+    return frozenset(e * width + j for e, chosen in zip(claim.rows, claim.support, strict=True) for j in chosen)
+
+
+def _natural(claim: Claim, conditions: Conditions) -> dict[int, float]:
+    width, sizes = conditions.names.width, {}
+    for e, equation in zip(claim.rows, claim.equations, strict=True):
+        scale = math.sqrt(equation.weight) * equation.target_norm
+        for j, norm in zip(equation.columns, equation.norms, strict=True):
+            sizes[e * width + j] = scale / norm if norm else 0.0
+    return sizes
+
+
+def _least(
+    claim: Claim, conditions: Conditions, fitter: Fitter, *, feasible: bool
+) -> tuple[Interval | None, tuple[Interval, ...] | None, str]:
+    """Return the least objective under the constraints, the least ones of as many terms, or why they are not known."""
+    if conditions.forms:
+        return None, None, _FORMS
+    if conditions.t_level and len(claim.rows) > 1:
+        return None, None, _APART
+    objective = claim.shown if feasible and claim.claimed != "infeasible" else math.inf
+    if objective <= (10 * ACCURACY * fitter.scale) ** 2:
+        return None, None, _ROUGH
+    better = _fitted(claim, conditions, fitter, objective)
+    if better is None:
+        return None, None, TOO_MANY
+    accuracy = ACCURACY * fitter.scale
+    least = min([objective, *(value + tolerance(value, accuracy, 0.0) for value, _, _ in better)])
+    return Interval(least, least), _rivals(claim, conditions, fitter, objective), ""
+
+
+def _rivals(claim: Claim, conditions: Conditions, fitter: Fitter, objective: float) -> tuple[Interval, ...] | None:
+    """Return the least objectives of as many terms up to the claimed rival; None if they are not known."""
+    if math.isnan(claim.margin) or objective == math.inf or conditions.t_level:
+        return None
+    fitted = _fitted(claim, conditions, fitter, objective * (1 + claim.margin) * (1 + 1e-6))
+    if fitted is None:
+        return None
+    present, natural = _present(claim, conditions), _natural(claim, conditions)
+    known = [Interval(objective, objective)]
+    for value, chosen, x in fitted:
+        if len(chosen) == claim.size and chosen != present:
+            # Where a coefficient is 0, a smaller support may be meant.
+            small = any(abs(c) <= 1e-7 * natural[v] for v, c in x.items())
+            slack = tolerance(value, ACCURACY * fitter.scale, _RELATIVE)
+            known.append(Interval(value - slack, math.inf if small else value + slack))
+    lows, highs = sorted(i.low for i in known), sorted(i.high for i in known)
+    return tuple(Interval(low, high) for low, high in zip(lows[:2], highs[:2], strict=True))
+
+
+def _fitted(
+    claim: Claim, conditions: Conditions, fitter: Fitter, level: float
+) -> list[tuple[float, frozenset[int], dict[int, float]]] | None:
+    """Return value, terms and coefficients of all supports that may be below a level; None if they are too many."""
+    accuracy = ACCURACY * fitter.scale
+    candidates = contenders(claim.normals, claim.caps, claim.budget, level + tolerance(level, accuracy, _RELATIVE))
+    if candidates is None:
+        return None
+    found = []
+    for count, supports in enumerate(candidates):
+        if count >= MOST_FITTED:
+            return None
+        chosen = _placed(claim, conditions, supports)
+        value, x = fitter.fit(chosen) if conditions.allows(chosen) else (math.inf, {})
+        if value < math.inf and _all_significant(claim, fitter, conditions, chosen, 1e-6):
+            found.append((value, chosen, x))
+    return found
+
+
+def _placed(claim: Claim, conditions: Conditions, supports: Iterable[tuple[int, ...]]) -> frozenset[int]:
+    """Return columns of each equation as coefficients."""
+    width = conditions.names.width
+    groups = zip(claim.rows, claim.equations, supports, strict=True)
+    return frozenset(e * width + equation.columns[j] for e, equation, chosen in groups for j in chosen)
+
+
+def _insignificant(
+    claim: Claim, fitter: Fitter, conditions: Conditions, present: frozenset[int]
+) -> tuple[list[str], str]:
+    if len(claim.rows) > 1:
+        return [], _APART
+    if _all_significant(claim, fitter, conditions, present, -1e-6):
+        return [], ""
+    return [f"not every term has a t-statistic of at least {conditions.t_level:g}."], ""
+
+
+def _all_significant(
+    claim: Claim, fitter: Fitter, conditions: Conditions, present: frozenset[int], more: float
+) -> bool:
+    """Return True if t^2 = (rise of the objective without a term) (n - terms) / objective is large for all terms."""
+    if not conditions.t_level:
+        return True
+    freedom = conditions.names.problem.n_samples_of(claim.rows[0]) - len(present)
+    value, _ = fitter.fit(present)
+    for v in present:
+        without, _ = fitter.fit(present - {v}, sizes=False)
+        if without == math.inf or value == 0:
+            continue  # the constraints need the term, or nothing is left to explain
+        t_square = Fraction(without - value) * freedom / Fraction(value) if freedom > 0 else Fraction(0)
+        if t_square < conditions.t_level**2 * (1 + more):
+            return False
+    return True

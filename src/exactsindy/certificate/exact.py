@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 
 from exactsindy.problem import Problem
 
-#: Relative error allowed to a claimed objective, bound or margin, beside the rounding of the residual norm.
+#: Relative error allowed to a claimed objective, bound or margin.
 RELATIVE = 1e-9
 #: A backward stable least-squares solution stays well below this relative gradient.
 GRADIENT = 1e-12
+#: Residual norms may be off by this share of |y| + sum |xi_j| |theta_j|: the rounding of arithmetic with 106 bits.
+BLUR = 2.0**-90
 _EPS = float(np.finfo(np.float64).eps)
-#: Squared inverse of 1e-13: a column nearer than that to the span of the earlier ones is dependent.
-_DEPENDENCE = 10**26
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CheckedEquation:
     """``weight * (|z - R xi|^2 + |rest|^2) + sum ridge_j xi_j^2`` for one target."""
 
@@ -56,13 +56,13 @@ class CheckedEquation:
         residuals, size, worst = self._residuals(coef), self.size(coef), 0.0
         for j in support:
             if product := self._slope(coef, j, residuals):
-                scale = self.norms[j] * size
-                worst = max(worst, as_float(abs(product) / Fraction(scale)) if scale else math.inf)
+                scale = Fraction(self.norms[j]) * Fraction(size) if math.isfinite(size) else Fraction(0)
+                worst = max(worst, as_float(abs(product) / scale) if scale else math.inf)
         return worst
 
-    def slope(self, coef: Sequence[float], j: int) -> float:
+    def slope(self, coef: Sequence[float], j: int) -> Fraction:
         """Return A_j'(b - A xi), half the descent of the objective along one coefficient."""
-        return float(self._slope(coef, j, self._residuals(coef)))
+        return self._slope(coef, j, self._residuals(coef))
 
     def _slope(self, coef: Sequence[float], j: int, residuals: list[Fraction]) -> Fraction:
         product = Fraction(self.weight) * _dot(_exact(self.factor[:, j]), residuals)
@@ -71,11 +71,23 @@ class CheckedEquation:
     def size(self, coef: Sequence[float]) -> float:
         """Return |b| + sum |A_j| |xi_j|: eps times this is the rounding level of a residual norm."""
         terms = [norm * abs(float(x)) for norm, x in zip(self.norms, coef, strict=True) if x]
-        return math.fsum([math.sqrt(self.weight) * math.hypot(*self.z, *self.rest), *terms])
+        total = sum([math.sqrt(self.weight) * self.target_norm, *terms])
+        return total if math.isfinite(total) else math.inf
 
     def floor(self, coef: Sequence[float]) -> float:
         """Return a generous bound on the rounding of a residual norm computed in doubles."""
         return 64 * math.sqrt(len(self.columns) + 1) * _EPS * self.size(coef)
+
+    @cached_property
+    def target_norm(self) -> float:
+        """|y|, the norm of the whole target (not weighted)."""
+        return math.hypot(*self.z, *self.rest)
+
+    @cached_property
+    def target_square(self) -> Fraction:
+        """|y|^2 exactly (not weighted)."""
+        z = _exact(self.z)
+        return _dot(z, z) + self.rest_square
 
     @cached_property
     def rest_square(self) -> Fraction:
@@ -84,9 +96,9 @@ class CheckedEquation:
         return _dot(rest, rest)
 
     @cached_property
-    def constant(self) -> float:
+    def constant(self) -> Fraction:
         """What no coefficient can change in the objective."""
-        return as_float(Fraction(self.weight) * self.rest_square)
+        return Fraction(self.weight) * self.rest_square
 
     @cached_property
     def norms(self) -> tuple[float, ...]:
@@ -95,64 +107,15 @@ class CheckedEquation:
         columns = zip(self.factor.T, self.ridge, strict=True)
         return tuple(math.hypot(*(root * column), math.sqrt(ridge)) for column, ridge in columns)
 
+    @cached_property
+    def usable(self) -> tuple[int, ...]:
+        """Columns that are not zero."""
+        return tuple(int(j) for j in np.flatnonzero(self.factor.any(axis=0)))
+
     def _residuals(self, coef: Sequence[float]) -> list[Fraction]:
         used = [(j, Fraction(float(x))) for j, x in enumerate(coef) if x]
-        rows = ([Fraction(float(row[j])) * x for j, x in used] for row in self.factor)
+        rows = ([Fraction(float(row[j])) * x for j, x in used if row[j]] for row in self.factor)
         return [y - sum(row, Fraction(0)) for y, row in zip(_exact(self.z), rows, strict=True)]
-
-
-class NormalEquations:
-    """Exact values of supports from exact normal equations; products are computed once, when needed."""
-
-    def __init__(self, equation: CheckedEquation) -> None:
-        self._equation = equation
-        self._columns: dict[int, list[Fraction]] = {}
-        self._products: dict[tuple[int, int], Fraction] = {}
-
-    def pivots(self, support: Sequence[int]) -> tuple[list[Fraction], Fraction]:
-        """Return the squared distance of each column to the span of the earlier ones, and the value.
-
-        The value leaves out the constant; elimination stops at a distance of zero.
-        """
-        target = len(self._equation.columns)
-        order = [*support, target]
-        rows = [[self._product(i, j) for j in order] for i in support]
-        value, distances = self._product(target, target), []
-        for p, top in enumerate(rows):
-            distances.append(top[p])
-            if not top[p]:
-                break
-            value -= top[-1] ** 2 / top[p]
-            for row in rows[p + 1 :]:
-                ratio = row[p] / top[p]
-                row[p:] = [a - ratio * b for a, b in zip(row[p:], top[p:], strict=True)]
-        return distances, value
-
-    def independent(self, support: Sequence[int]) -> bool:
-        """Return True if no column is zero or nearer than 1e-13 of its norm to the span of the earlier ones."""
-        if not all(self._equation.factor[:, j].any() for j in support):
-            return False
-        distances, _ = self.pivots(support)
-        squares = [self._product(j, j) for j in support]
-        return len(distances) == len(squares) and all(
-            distance * _DEPENDENCE > square for distance, square in zip(distances, squares, strict=True)
-        )
-
-    def _product(self, i: int, j: int) -> Fraction:
-        key = (min(i, j), max(i, j))
-        if key not in self._products:
-            value = Fraction(self._equation.weight) * _dot(self._column(i), self._column(j))
-            if i == j < len(self._equation.columns):
-                value += Fraction(float(self._equation.ridge[i]))
-            self._products[key] = value
-        return self._products[key]
-
-    def _column(self, j: int) -> list[Fraction]:
-        if j not in self._columns:
-            equation = self._equation
-            values = equation.z if j == len(equation.columns) else equation.factor[:, j]
-            self._columns[j] = _exact(values)
-        return self._columns[j]
 
 
 def tolerance(value: float, floor: float, relative: float = RELATIVE) -> float:

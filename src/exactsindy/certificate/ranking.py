@@ -1,115 +1,154 @@
-"""The two least objectives of every size, by looking at all supports in plain batches."""
+"""The two least objectives of every size, by looking at all supports."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.certificate.exact import CheckedEquation, NormalEquations, as_float
+from exactsindy.certificate.enumeration import ROUNDING, Places, Tree
+from exactsindy.certificate.exact import CheckedEquation, as_float
+from exactsindy.certificate.judging import Normal
+from exactsindy.problem import COEFFICIENT_LIMIT
 
-Array = NDArray[np.float64]
-Scored = tuple[NDArray[np.intp], Array, Array]
 #: Libraries with more supports of the asked size are not enumerated.
 MOST_SUPPORTS = 1_000_000
-_BATCH = 4096
-#: At most this many supports of one size are compared exactly; the others keep their rounding intervals.
-_MOST_EXACT = 500
-_MOST_KEPT = 10 * _MOST_EXACT
-_EPS = float(np.finfo(np.float64).eps)
-_DEPENDENCE = 1e-13
+#: At most this many supports of one size are judged in exact arithmetic (about 1 ms each).
+_MOST_JUDGED = 10_000
+_MOST_LISTED = 5_000
+#: Values closer than this count as equal here; claims are compared to 1e-9.
+_SAME = 1e-13
 
 
 @dataclass(frozen=True)
 class Interval:
-    """Where an objective lies; ``low == high`` where it was computed exactly."""
+    """Where an objective lies: ``high`` counts supports that are surely admissible, ``low`` also those that may be."""
 
     low: float
     high: float
 
 
-#: For each size 0, 1, ...: the least and the second least objective (fewer if there are fewer supports).
-Ranking = tuple[tuple[Interval, ...], ...]
+@dataclass(frozen=True)
+class Ranking:
+    """For each size 0, 1, ...: the least and the second least objective (fewer if there are fewer supports).
+
+    ``blur`` is the largest rounding of a residual norm among them. ``decided`` is False if so many supports had to be
+    judged that some were not.
+    """
+
+    sizes: tuple[tuple[Interval, ...], ...]
+    blur: float = 0.0
+    decided: bool = True
 
 
 def countable(equation: CheckedEquation, size: int) -> bool:
     """Return True if the supports of this size are few enough to look at all of them."""
-    width = len(_usable(equation))
+    width = len(equation.usable)
     return max(math.comb(width, s) for s in range(min(size, width) + 1)) <= MOST_SUPPORTS
 
 
-def rank(equation: CheckedEquation, size: int) -> Ranking:
-    """Return the two least objectives of each size up to ``size`` over all admissible supports.
+def rank(equation: CheckedEquation, size: int, limit: float = COEFFICIENT_LIMIT) -> Ranking:
+    """Return the two least objectives of each size up to ``size`` over all admissible supports."""
+    normal = Normal(equation, limit)
+    tree = Tree(normal)
+    most = min(size, len(equation.usable))
+    leaders = [_Leaders(normal, tree) for _ in range(most + 1)]
+    leaders[0].add((), np.zeros((1, 0), dtype=np.intp), np.array([tree.empty]))
 
-    A support is admissible if it has no zero column and each column is farther than 1e-13 of its norm from the span of
-    those before it. Supports that doubles cannot separate are compared exactly.
-    """
-    columns, target, scale = _scaled(equation)
-    exact = NormalEquations(equation)
-    ranking = []
-    for count in range(min(size, len(_usable(equation))) + 1):
-        leaders = _Leaders()
-        for batch in _admissible(equation, count, columns, target, exact):
-            leaders.add(*batch)
-        ranking.append(leaders.two_least(equation, exact, scale))
-    return tuple(ranking)
+    def visit(support: tuple[int, ...], columns: Places, shares: NDArray[np.float64]) -> None:
+        leaders[len(support) + columns.shape[1]].add(support, columns, shares)
+
+    tree.walk(most, visit)
+    blur = max(leader.blur for leader in leaders)
+    return Ranking(tuple(leader.two_least() for leader in leaders), blur, all(leader.decided for leader in leaders))
 
 
 class Rankings:
     """The rankings of equations of one problem: each is enumerated once, for the largest size announced for it."""
 
-    def __init__(self, sizes: Iterable[tuple[CheckedEquation, int]]) -> None:
-        self._largest: dict[tuple[str, float, bytes], int] = {}
-        self._known: dict[tuple[str, float, bytes], Ranking] = {}
-        for equation, size in sizes:
+    def __init__(self, sizes: Iterable[tuple[CheckedEquation, int, float]]) -> None:
+        self._largest: dict[tuple[str, float, bytes, float], int] = {}
+        self._known: dict[tuple[str, float, bytes, float], Ranking] = {}
+        for equation, size, limit in sizes:
             if countable(equation, size):
-                key = _key(equation)
+                key = _key(equation, limit)
                 self._largest[key] = max(size, self._largest.get(key, 0))
 
-    def of(self, equation: CheckedEquation, size: int) -> Ranking | None:
+    def of(self, equation: CheckedEquation, size: int, limit: float) -> Ranking | None:
         """Return the ranking of an equation up to a size; None if there are too many supports."""
         if not countable(equation, size):
             return None
-        key = _key(equation)
+        key = _key(equation, limit)
         if key not in self._known:
-            self._known[key] = rank(equation, max(size, self._largest.get(key, 0)))
-        return self._known[key][: size + 1]
+            self._known[key] = rank(equation, max(size, self._largest.get(key, 0)), limit)
+        known = self._known[key]
+        return Ranking(known.sizes[: size + 1], known.blur, known.decided)
 
 
-def _key(equation: CheckedEquation) -> tuple[str, float, bytes]:
-    return equation.name, equation.weight, equation.ridge.tobytes()
+def _key(equation: CheckedEquation, limit: float) -> tuple[str, float, bytes, float]:
+    return equation.name, equation.weight, equation.ridge.tobytes(), limit
 
 
-def below(equation: CheckedEquation, size: int, level: float) -> tuple[set[tuple[int, ...]], int]:
-    """Return the supports of exactly ``size`` columns that are surely below a level, and how many are admissible.
+@dataclass(frozen=True)
+class Below:
+    """The supports of one size that are surely below a level, and how many are surely admissible, if counted."""
 
-    Where very many are below the level, some of them are left out.
+    supports: frozenset[tuple[int, ...]]
+    admissible: int | None
+
+
+def below(normal: Normal, size: int, level: float, count_to: int) -> Below:
+    """Return the admissible supports of exactly ``size`` columns below a level, at most some thousand of them.
+
+    Admissible ones are counted up to ``count_to``; None says that too many would have to be judged.
     """
-    columns, target, scale = _scaled(equation)
-    better: set[tuple[int, ...]] = set()
-    count = 0
-    for supports, norm, slack in _admissible(equation, size, columns, target, NormalEquations(equation)):
-        count += len(supports)
-        surely = ((norm + slack) * scale) ** 2 + equation.constant < level
-        if len(better) < _MOST_KEPT:
-            better.update(map(tuple, supports[surely].tolist()))
-    return better, count
+    tree = Tree(normal)
+    found: list[tuple[float, tuple[int, ...]]] = []
+    others: list[tuple[int, ...]] = []
+
+    def visit(support: tuple[int, ...], columns: Places, shares: NDArray[np.float64]) -> None:
+        if len(support) + columns.shape[1] != size:
+            return
+        for added, share in zip(columns.tolist(), shares.tolist(), strict=True):
+            value = as_float(normal.equation.constant) + tree.value(share * (1 + _SAME) + ROUNDING)
+            if value < level and len(found) < _MOST_LISTED:
+                found.append((value, (*support, *added)))
+            elif len(others) < _MOST_LISTED:
+                others.append((*support, *added))
+
+    if size:
+        tree.walk(size, visit)
+    elif as_float(normal.judge(()).value or Fraction(0)) < level:
+        found.append((0.0, ()))
+    else:
+        others.append(())
+    better = frozenset(s for _, s in found if normal.judge(s).admissible)
+    count = len(better)
+    for support in others:
+        if count >= count_to:
+            break
+        count += normal.judge(support).admissible is True
+    else:
+        if len(others) == _MOST_LISTED and count < count_to:
+            return Below(better, None)
+    return Below(better, count)
 
 
 def combine(rankings: Sequence[Ranking], size: int) -> Ranking:
     """Return the ranking of a budget shared by several equations (min-plus convolution over the sizes)."""
-    joint: Ranking = ((Interval(0.0, 0.0),),)
+    joint: tuple[tuple[Interval, ...], ...] = ((Interval(0.0, 0.0),),)
     for ranking in rankings:
-        sums: list[list[Interval]] = [[] for _ in range(min(size, len(joint) + len(ranking) - 2) + 1)]
-        for (a, left), (b, right) in itertools.product(enumerate(joint), enumerate(ranking)):
+        sums: list[list[Interval]] = [[] for _ in range(min(size, len(joint) + len(ranking.sizes) - 2) + 1)]
+        for (a, left), (b, right) in itertools.product(enumerate(joint), enumerate(ranking.sizes)):
             if a + b < len(sums):
                 sums[a + b] += [Interval(x.low + y.low, x.high + y.high) for x in left for y in right]
         joint = tuple(_order(intervals) for intervals in sums)
-    return joint
+    return Ranking(joint, math.hypot(*(r.blur for r in rankings)), all(r.decided for r in rankings))
 
 
 def _order(intervals: Iterable[Interval]) -> tuple[Interval, ...]:
@@ -119,94 +158,46 @@ def _order(intervals: Iterable[Interval]) -> tuple[Interval, ...]:
     return tuple(Interval(low, high) for low, high in zip(lows[:2], highs[:2], strict=True))
 
 
+@dataclass
 class _Leaders:
-    """The supports of one size that may be least or second least."""
+    """The supports of one size that are least or second least, and those that may be."""
 
-    def __init__(self) -> None:
-        self.kept: list[tuple[float, float, tuple[int, ...]]] = []
-        self.dropped = math.inf
+    normal: Normal
+    tree: Tree
+    sure: list[tuple[float, float]] = field(default_factory=list)  # share and objective
+    maybe: list[tuple[float, float]] = field(default_factory=list)
+    level: float = math.inf
+    blur: float = 0.0
+    judged: int = 0
+    decided: bool = True
 
-    def add(self, supports: NDArray[np.intp], norm: Array, slack: Array) -> None:
-        low, high = np.maximum(norm - slack, 0.0), norm + slack
-        level = np.sort(np.append(high, [entry[1] for entry in self.kept]))[:2]
-        if len(level) == 2:
-            self.kept = [entry for entry in self.kept if entry[0] <= level[1]]
-            close = low <= level[1]
-            supports, low, high = supports[close], low[close], high[close]
-        self.kept.extend(zip(low.tolist(), high.tolist(), map(tuple, supports.tolist()), strict=True))
-        if len(self.kept) > _MOST_KEPT:
-            # So many ties: the rest is remembered as "somewhere above the least of their lower ends".
-            self.kept.sort()
-            self.dropped = min(self.dropped, self.kept[_MOST_KEPT][0])
-            del self.kept[_MOST_KEPT:]
+    def add(self, support: tuple[int, ...], columns: Places, shares: NDArray[np.float64]) -> None:
+        """Take in supports with the same beginning."""
+        low = np.flatnonzero(shares < self.level)
+        for i in low[np.argsort(shares[low], kind="stable")]:
+            share = float(shares[i])
+            if not share < self.level:
+                return  # those before it lowered the level
+            if self.judged >= _MOST_JUDGED:
+                self.decided = False
+                return
+            self.judged += 1
+            judged = self.normal.judge((*support, *columns[i].tolist()))
+            if judged.admissible is False or judged.value is None:
+                continue
+            entry = (share, as_float(judged.value))
+            self.blur = max(self.blur, judged.blur)
+            if judged.admissible is None:
+                self.maybe.append(entry)
+                continue
+            self.sure = sorted([*self.sure, entry])[:2]
+            if len(self.sure) == 2:
+                self.level = max(self.sure[1][0] * (1 - _SAME) - ROUNDING, 0.0)
 
-    def two_least(self, equation: CheckedEquation, exact: NormalEquations, scale: float) -> tuple[Interval, ...]:
-        intervals = []
-        for position, (low, high, support) in enumerate(sorted(self.kept)):
-            ends = (low * scale) ** 2, (high * scale) ** 2
-            if position < _MOST_EXACT:
-                ends = (as_float(exact.pivots(support)[1]),) * 2
-            intervals.append(Interval(ends[0] + equation.constant, ends[1] + equation.constant))
-        if self.dropped < math.inf:
-            intervals += [Interval((self.dropped * scale) ** 2 + equation.constant, math.inf)] * 2
-        return _order(intervals)
+    def two_least(self) -> tuple[Interval, ...]:
+        """Return where the least and the second least objective lie."""
+        values = [Interval(value, value) for _, value in self.sure]
+        return _order(values + [Interval(value, math.inf) for share, value in self.maybe if share <= self._end()])
 
-
-def _scaled(equation: CheckedEquation) -> tuple[Array, Array, float]:
-    """Return unit columns with the ridge inside, a unit target (both compressed), and the target's norm."""
-    norms = np.array([norm or 1.0 for norm in equation.norms])
-    root = math.sqrt(equation.weight)
-    scale = root * math.hypot(*equation.z) or 1.0
-    columns = np.vstack([root * equation.factor, np.diag(np.sqrt(equation.ridge))]) / norms
-    target = np.append(root * equation.z, np.zeros(len(norms))) / scale
-    triangle = np.asarray(np.linalg.qr(np.column_stack([columns, target]), mode="r"))
-    return triangle[:, :-1], triangle[:, -1], scale
-
-
-def _usable(equation: CheckedEquation) -> list[int]:
-    return [int(j) for j in np.flatnonzero(equation.factor.any(axis=0))]
-
-
-def _admissible(
-    equation: CheckedEquation, count: int, columns: Array, target: Array, exact: NormalEquations
-) -> Iterator[Scored]:
-    """Yield the admissible supports of one size in batches, with their residual norms and the rounding of these."""
-    candidates = itertools.combinations(_usable(equation), count)
-    while chunk := list(itertools.islice(candidates, _BATCH)):
-        supports = np.array(chunk, dtype=np.intp).reshape(len(chunk), count)
-        norm, slack, good = _norms(columns, target, supports, exact)
-        yield supports[good], norm[good], slack[good]
-
-
-def _norms(
-    columns: Array, target: Array, supports: NDArray[np.intp], exact: NormalEquations
-) -> tuple[Array, Array, NDArray[np.bool_]]:
-    """Return residual norms, their rounding, and which supports are admissible (Gram-Schmidt on a batch)."""
-    batch, size = supports.shape
-    rounding = 16 * (size + 2) * math.sqrt(len(target)) * _EPS
-    work = [*(columns[:, supports[:, i]] for i in range(size)), np.repeat(target[:, None], batch, axis=1)]
-    good = np.ones(batch, dtype=bool)
-    shares = np.zeros((size, size + 1, batch))
-    for i in range(size):
-        length = np.sqrt(np.einsum("rb,rb->b", work[i], work[i]))
-        unsure = np.abs(length - _DEPENDENCE) <= rounding * _spread(shares[:i, : i + 1])
-        far = length > _DEPENDENCE
-        for b in np.flatnonzero(unsure & good):
-            far[b] = exact.independent(tuple(supports[b, : i + 1].tolist()))
-        good &= far
-        unit = work[i] / np.where(good, length, 1.0)
-        shares[i, i] = np.where(good, length, 1.0)
-        for j in range(i + 1, size + 1):
-            shares[i, j] = np.einsum("rb,rb->b", unit, work[j])
-            work[j] = work[j] - shares[i, j] * unit
-    norm = np.sqrt(np.einsum("rb,rb->b", work[size], work[size]))
-    return norm, rounding * _spread(shares), good
-
-
-def _spread(shares: Array) -> Array:
-    """Return 1 + sum |x_i| for the coefficients x of the last column on the ones before it."""
-    solution = np.zeros((len(shares), shares.shape[2]))
-    for i in reversed(range(len(shares))):
-        known = np.einsum("jb,jb->b", shares[i, i + 1 : -1], solution[i + 1 :])
-        solution[i] = (shares[i, -1] - known) / shares[i, i]
-    return np.asarray(1.0 + np.abs(solution).sum(axis=0))
+    def _end(self) -> float:
+        return self.sure[1][0] if len(self.sure) == 2 else math.inf

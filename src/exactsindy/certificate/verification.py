@@ -35,7 +35,8 @@ class EquationCheck:
     optimality: Optimality = "not checked"  # "enumerated" if all supports were looked at
     optimal: bool | None = None
     margin: bool | None = None  # the next-best support of the same size is as far as claimed (None also: not claimed)
-    reason: str = ""  # why not all supports were looked at, or could not be told apart
+    margin_claimed: bool = False
+    reason: str = ""  # why something was not checked: too many supports, or some that could not be told apart
 
     @property
     def ok(self) -> bool:
@@ -48,7 +49,9 @@ class EquationCheck:
         about_all = [] if self.optimality == "enumerated" or self.claimed == "nothing" else [_ABOUT_ALL[self.claimed]]
         if self.claimed == "infeasible":
             return tuple(about_all)
-        own = (("feasibility", self.feasible), ("stationarity", self.stationary))
+        own = [("feasibility", self.feasible), ("stationarity", self.stationary)]
+        if self.margin_claimed:
+            own.append(("the margin", self.margin))
         return tuple([*about_all, *(name for name, value in own if value is None)])
 
     def __str__(self) -> str:

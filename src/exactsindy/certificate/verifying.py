@@ -1,7 +1,4 @@
-"""Check the claims of solutions from their problem alone.
-
-No code of the solvers is used; only the translation of constraints into rows (`compile_rules`) serves both.
-"""
+"""Check the claims of solutions from their problem alone; no code of the solvers is used, nor of their constraints."""
 
 from __future__ import annotations
 
@@ -11,24 +8,26 @@ from dataclasses import replace
 from exactsindy.certificate.claim_checks import check_claim, check_infeasible, not_finite, plain_findings
 from exactsindy.certificate.claim_reading import Claim, read_claims
 from exactsindy.certificate.claims import Claims
+from exactsindy.certificate.conditions import Conditions, read_conditions
 from exactsindy.certificate.constraint_checks import constrained_findings
 from exactsindy.certificate.exact import tolerance
 from exactsindy.certificate.ranking import Rankings
 from exactsindy.certificate.verification import EquationCheck, Verification
-from exactsindy.constraints import Rules, compile_rules
 from exactsindy.problem import Problem
 
 
 def verify(problem: Problem, solution: Claims) -> Verification:
     """Recompute what a solution claims, independently of the solver that found it.
 
-    Supports, objective, stationarity and bound are checked in exact arithmetic. Where there are at most 1e6 supports of
-    the size asked for, all are looked at: none may have an objective below the claimed lower bound, and none a better
-    one than an answer called optimal, whatever gap is claimed: one found with a coarse ``Settings.gap`` passes only if
-    it is the best all the same.
+    Supports, their objectives and coefficients are computed in exact arithmetic from the stored doubles. Where there
+    are at most 1e6 supports of the size asked for, all are looked at: none that counts may have an objective below the
+    claimed lower bound, and none a better one than an answer called optimal, whatever gap is claimed: one found with a
+    coarse ``Settings.gap`` passes only if it is the best all the same.
 
-    A claimed value v passes if it is right to 1e-9 v plus the rounding of a residual norm computed in doubles,
-    64 sqrt(D + 1) eps (|y| + sum |xi_j| |theta_j|). At that level (an exact fit) margins are not checked.
+    A claimed objective v passes if it is that of its support to 1e-9 v plus the rounding of a residual norm in
+    arithmetic with 106 bits, 2^-90 (|y| + sum |xi_j| |theta_j|); under constraints, where fits are computed in doubles,
+    to 1e-8 v plus their rounding. A coefficient passes if it is right to 1e-12, or to what the rounding of residuals in
+    doubles does to it. Constraints are read from their records by code of its own.
 
     Parameters
     ----------
@@ -70,9 +69,13 @@ def verify_all(problem: Problem, solutions: Sequence[Claims]) -> tuple[Verificat
     """
     read = [read_claims(problem, solution) for solution in solutions]
     constraints = [getattr(solution, "constraints", ()) for solution in solutions]
-    rules = [compile_rules(problem, given) if given else None for given in constraints]
+    rules = [read_conditions(problem, given) if given else None for given in constraints]
     free = [claim for claims, rule in zip(read, rules, strict=True) if rule is None for claim in claims]
-    rankings = Rankings((e, cap) for claim in free for e, cap in zip(claim.equations, claim.caps, strict=True))
+    rankings = Rankings(
+        (equation, cap, claim.limit)
+        for claim in free
+        for equation, cap in zip(claim.equations, claim.caps, strict=True)
+    )
     verifications = []
     for solution, claims, rule in zip(solutions, read, rules, strict=True):
         others = [other for group, its in zip(read, rules, strict=True) if _same_rules(its, rule) for other in group]
@@ -81,11 +84,11 @@ def verify_all(problem: Problem, solutions: Sequence[Claims]) -> tuple[Verificat
     return tuple(verifications)
 
 
-def _same_rules(a: Rules | None, b: Rules | None) -> bool:
+def _same_rules(a: Conditions | None, b: Conditions | None) -> bool:
     return a is b or (a is not None and b is not None and a.sources == b.sources)
 
 
-def _check(claim: Claim, rules: Rules | None, rankings: Rankings) -> EquationCheck:
+def _check(claim: Claim, rules: Conditions | None, rankings: Rankings) -> EquationCheck:
     if not claim.finite:
         return not_finite(claim)
     if rules is not None:
@@ -104,10 +107,10 @@ def _compared(check: EquationCheck, claim: Claim, others: Sequence[Claim]) -> Eq
         return check  # nothing is claimed, or all supports were looked at
     for other in others:
         comparable = other is not claim and other.claimed != "infeasible" and other.finite and _same_task(claim, other)
-        if comparable and other.value < claim.objective - tolerance(claim.objective, max(claim.floor, other.floor)):
+        if comparable and other.shown < claim.objective - tolerance(claim.objective, max(claim.floor, other.floor)):
             text = (
                 f"the status says optimal at {claim.objective!r}, but the support {other.support} stored beside it has "
-                f"the objective {other.value!r}."
+                f"the objective {other.shown!r}."
             )
             return replace(check, optimal=False, failures=(*check.failures, text))
     return check
@@ -115,7 +118,7 @@ def _compared(check: EquationCheck, claim: Claim, others: Sequence[Claim]) -> Eq
 
 def _same_task(claim: Claim, other: Claim) -> bool:
     """Return True if the support of another claim would have been allowed for this one."""
-    if claim.rows != other.rows or other.size > claim.budget or other.misplaced():
+    if claim.rows != other.rows or other.size > claim.budget or other.misplaced() or other.inadmissible():
         return False
     if any(len(support) > cap for support, cap in zip(other.support, claim.caps, strict=True)):
         return False

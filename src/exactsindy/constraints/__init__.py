@@ -1,40 +1,8 @@
-"""What physics says about coefficients and about supports, in terms of equation and term names."""
+"""What physics says about coefficients and about supports, in terms of equation and term names.
 
-from exactsindy.constraints.coefficients import Bounds as Bounds
-from exactsindy.constraints.coefficients import Equal as Equal
-from exactsindy.constraints.coefficients import Fixed as Fixed
-from exactsindy.constraints.coefficients import Linear as Linear
-from exactsindy.constraints.coefficients import LinearMatrix as LinearMatrix
-from exactsindy.constraints.coefficients import SemiContinuous as SemiContinuous
-from exactsindy.constraints.coefficients import Sign as Sign
-from exactsindy.constraints.compile import compile_rules as compile_rules
-from exactsindy.constraints.compile import constraint_list as constraint_list
-from exactsindy.constraints.convex import Cone as Cone
-from exactsindy.constraints.convex import Dissipative as Dissipative
-from exactsindy.constraints.convex import PositiveSemidefinite as PositiveSemidefinite
-from exactsindy.constraints.convex import Quadratic as Quadratic
-from exactsindy.constraints.convex import triangle as triangle
-from exactsindy.constraints.parse import parse_constraint as parse_constraint
-from exactsindy.constraints.physics import Conserved as Conserved
-from exactsindy.constraints.physics import EnergyPreserving as EnergyPreserving
-from exactsindy.constraints.physics import GradientSystem as GradientSystem
-from exactsindy.constraints.physics import Hamiltonian as Hamiltonian
-from exactsindy.constraints.physics import Symmetry as Symmetry
-from exactsindy.constraints.rules import Constraint as Constraint
-from exactsindy.constraints.rules import Row as Row
-from exactsindy.constraints.rules import Rules as Rules
-from exactsindy.constraints.stacked import Stacked as Stacked
-from exactsindy.constraints.statistics import Outliers as Outliers
-from exactsindy.constraints.statistics import Significant as Significant
-from exactsindy.constraints.statistics import with_row_terms as with_row_terms
-from exactsindy.constraints.supports import AtLeast as AtLeast
-from exactsindy.constraints.supports import AtMost as AtMost
-from exactsindy.constraints.supports import Exactly as Exactly
-from exactsindy.constraints.supports import Forbid as Forbid
-from exactsindy.constraints.supports import Hierarchy as Hierarchy
-from exactsindy.constraints.supports import Implies as Implies
-from exactsindy.constraints.supports import MaxCorrelation as MaxCorrelation
-from exactsindy.constraints.supports import NotBoth as NotBoth
-from exactsindy.constraints.supports import Require as Require
-from exactsindy.constraints.supports import SameSupport as SameSupport
-from exactsindy.constraints.supports import WholeGroup as WholeGroup
+Names are loaded on first use: the records can be read and checked without the code that translates them for solvers.
+"""
+
+from exactsindy._lazy import attach as _attach
+
+__getattr__, __dir__ = _attach(__name__)
