@@ -170,9 +170,10 @@ class Normal:
         return [Fraction(sum(n * n for n in numbers)) * _power(2 * e) for numbers, e in scaled]
 
     def _blur(self, support: Sequence[int], coef: Iterable[Fraction]) -> float:
-        squares = [as_float(x * x * self.norm_squares[j]) for j, x in zip(support, coef, strict=False)]
-        terms = [self.equation.target_norm, *map(math.sqrt, squares)]
-        return BLUR * math.sqrt(self.equation.weight) * sum(terms)
+        """Return the rounding of the residual norm; coefficients beyond the limit excuse no more than those at it."""
+        size, limit = self.equation.target_norm, self.limit * self.equation.target_norm
+        terms = [math.sqrt(as_float(x * x * self.norm_squares[j])) for j, x in zip(support, coef, strict=False)]
+        return BLUR * math.sqrt(self.equation.weight) * (size + sum(min(term, limit) for term in terms))
 
 
 def misfits(normal: Normal, support: Sequence[int], judged: Judged, given: Sequence[float]) -> list[tuple[int, float]]:
