@@ -99,16 +99,21 @@ def check_claim(claim: Claim, findings: Findings) -> EquationCheck:
 
 
 def check_infeasible(claim: Claim, findings: Findings) -> EquationCheck:
-    """Check the claim that no support satisfies the constraints: there are no coefficients to look at."""
+    """Check the claim that no support satisfies the constraints, or that none was found: there are no coefficients."""
     beaten = []
-    if findings.least is not None and findings.least.high < math.inf:
+    if claim.claimed != "infeasible":
+        if findings.least is not None and not claim.lower_bound <= findings.least.high * (1 + findings.relative):
+            beaten = [f"the lower bound is {claim.lower_bound!r}, but a support has {findings.least.high!r}."]
+    elif findings.least is not None and findings.least.high < math.inf:
         beaten.append(f"infeasible is claimed, but a support has the objective {findings.least.high!r}.")
     return EquationCheck(
         target=claim.name,
-        claimed="infeasible",
+        claimed=claim.claimed,
         failures=tuple(beaten),
         optimality="not checked" if findings.least is None else "enumerated",
-        optimal=None if findings.least is None else not beaten,
+        optimal=None if findings.least is None or claim.claimed != "infeasible" else not beaten,
+        bound=None if findings.least is None or claim.claimed == "infeasible" else not beaten,
+        answered=claim.claimed == "infeasible",
         reason=findings.reason,
     )
 

@@ -52,6 +52,11 @@ class Claim:
         return sum(map(len, self.support))
 
     @property
+    def empty(self) -> bool:
+        """True if there is no answer: a search ended before it found anything, and says so."""
+        return self.objective == math.inf and self.claimed in ("bound", "nothing") and not self.coef.any()
+
+    @property
     def finite(self) -> bool:
         """True if all coefficients are finite numbers."""
         return bool(np.isfinite(self.coef).all())

@@ -23,6 +23,7 @@ from exactsindy.certificate.exact import CheckedEquation, as_float
 Array = NDArray[np.float64]
 _RANK = 1e-12  # singular values below this share of the largest are rounding
 _FEASIBLE = 1e-10  # by this share of what it adds up a condition may be missed
+_NOISE = 1e-14  # of the largest coefficient: rounding
 #: Residual norms of these fits are right to this share of the norm of the target.
 ACCURACY = 1e-9
 
@@ -155,8 +156,9 @@ def _convex_fit(matrix: Array, target: Array, equal: Array, rhs: Array, g: Array
 
 
 def _missing(g: Array, h: Array, u: Array) -> Array:
-    """Return by which share of what they add up conditions are missed."""
-    return np.asarray((h - g @ u) / (np.abs(g) @ np.abs(u) + np.abs(h) + 1e-300))
+    """Return by which share of what they add up conditions are missed; coefficients of rounding size do not count."""
+    noise = _NOISE * float(np.abs(u).max(initial=0.0)) / _FEASIBLE
+    return np.asarray((h - g @ u) / (np.abs(g) @ np.abs(u) + np.abs(h) + noise + 1e-300))
 
 
 def _affine(equal: Array, rhs: Array, n: int) -> tuple[Array | None, Array]:
@@ -167,7 +169,8 @@ def _affine(equal: Array, rhs: Array, n: int) -> tuple[Array | None, Array]:
     rank = int(np.sum(values > _RANK * float(values[0])))
     solution = vt[:rank].T @ ((u[:, :rank].T @ rhs) / values[:rank])
     off = np.abs(equal @ solution - rhs)
-    if np.any(off > 1e-9 * (np.abs(equal) @ np.abs(solution) + np.abs(rhs))):
+    noise = _NOISE * float(np.abs(solution).max(initial=0.0))
+    if np.any(off > 1e-9 * (np.abs(equal) @ np.abs(solution) + np.abs(rhs)) + noise):
         return None, vt[rank:].T
     return solution, vt[rank:].T
 

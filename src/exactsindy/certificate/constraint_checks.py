@@ -34,11 +34,11 @@ def constrained_findings(claim: Claim, everything: Conditions) -> Findings:
     """Look at a claim about equations under constraints."""
     conditions = everything.of(claim.rows)
     x, present = _coefficients(claim, conditions), _present(claim, conditions)
-    fitter = Fitter.of(conditions, claim.equations, claim.rows)
+    fitter, natural = Fitter.of(conditions, claim.equations, claim.rows), _natural(claim, conditions)
     wrong: list[str] = []
     unseen: list[tuple[str, str]] = []
-    if claim.claimed != "infeasible":
-        wrong = [*claim.misplaced(), *violations(conditions, x, present, _natural(claim, conditions))]
+    if claim.claimed != "infeasible" and not claim.empty:
+        wrong = [*claim.misplaced(), *violations(conditions, x, present, natural)]
         if _torn(claim, conditions):
             wrong.append("constraints bind this equation to others, but claims are made for each of them apart.")
         if not wrong and conditions.t_level:
@@ -51,11 +51,11 @@ def constrained_findings(claim: Claim, everything: Conditions) -> Findings:
         least, rivals = None, None
     else:
         least, rivals, reason = _least(claim, conditions, fitter, feasible=not wrong)
-    if claim.claimed == "infeasible":
+    if claim.claimed == "infeasible" or claim.empty:
         return Findings(math.inf, 0.0, least=least, reason=reason)
     gradient, why = None, reason
     if not conditions.unknown:
-        gradient, why = unexplained_gradient(conditions, claim.equations, claim.rows, x)
+        gradient, why = unexplained_gradient(conditions, claim.equations, claim.rows, x, natural)
     return Findings(
         claim.shown,
         claim.floor,
@@ -134,7 +134,7 @@ def _least(
         return None, None, _FORMS
     if conditions.t_level and len(claim.rows) > 1:
         return None, None, _APART
-    objective = claim.shown if feasible and claim.claimed != "infeasible" else math.inf
+    objective = claim.shown if feasible and claim.claimed != "infeasible" and not claim.empty else math.inf
     if objective <= (10 * ACCURACY * fitter.scale) ** 2:
         return None, None, _ROUGH
     better = _fitted(claim, conditions, fitter, objective)

@@ -14,6 +14,8 @@ from exactsindy.certificate.exact import CheckedEquation, as_float
 
 #: A condition counts as active if it holds with equality to this share of what it adds up (the second: of a form).
 _ACTIVE, _ACTIVE_FORM = 1e-7, 1e-5
+#: A coefficient below this share of |y| / |column| cannot be told from 0.
+_NOTHING = 1e-13
 
 
 def excess(row: LinearRow, x: Mapping[int, float]) -> tuple[float, float]:
@@ -25,12 +27,17 @@ def excess(row: LinearRow, x: Mapping[int, float]) -> tuple[float, float]:
 
 
 def unexplained_gradient(
-    conditions: Conditions, equations: Sequence[CheckedEquation], rows: Sequence[int], x: Mapping[int, float]
+    conditions: Conditions,
+    equations: Sequence[CheckedEquation],
+    rows: Sequence[int],
+    x: Mapping[int, float],
+    natural: Mapping[int, float],
 ) -> tuple[float | None, str]:
     """Return the largest relative gradient on the nonzero coefficients that no multipliers explain.
 
     At a constrained optimum the gradient is a combination of the gradients of the conditions, with multipliers >= 0 for
-    the active inequalities. Or None, and why it was not computed.
+    the active inequalities; ``natural`` is the size |y| / |column| of each coefficient. Or None, and why it was not
+    computed.
     """
     from scipy.optimize import nnls
 
@@ -53,7 +60,7 @@ def unexplained_gradient(
         over, size = excess(row, x)
         if row.equal:
             columns += [column, -column]
-        elif over > -_ACTIVE * size:
+        elif over > -_ACTIVE * size - _NOTHING * sum(abs(c) * natural.get(v, 0.0) for v, c in row.numbers.items()):
             columns.append(column)
     for v, (least, most) in ((v, limits) for meaning in conditions.meanings for v, limits in meaning.sizes.items()):
         if v in slopes:

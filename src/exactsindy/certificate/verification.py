@@ -36,6 +36,7 @@ class EquationCheck:
     optimal: bool | None = None
     margin: bool | None = None  # the next-best support of the same size is as far as claimed (None also: not claimed)
     margin_claimed: bool = False
+    answered: bool = True  # False if a search ended before it found a support
     reason: str = ""  # why something was not checked: too many supports, or some that could not be told apart
 
     @property
@@ -47,7 +48,7 @@ class EquationCheck:
     def unchecked(self) -> tuple[str, ...]:
         """What is claimed but was not checked: "optimality", "infeasibility", "the lower bound" ..."""
         about_all = [] if self.optimality == "enumerated" or self.claimed == "nothing" else [_ABOUT_ALL[self.claimed]]
-        if self.claimed == "infeasible":
+        if self.claimed == "infeasible" or not self.answered:
             return tuple(about_all)
         own = [("feasibility", self.feasible), ("stationarity", self.stationary)]
         if self.margin_claimed:
@@ -63,6 +64,8 @@ class EquationCheck:
             optimal += " (enumerated)"
         if self.claimed == "infeasible":
             return f"infeasible {optimal}"
+        if not self.answered:
+            return f"no support was found; bound {_word(self.bound)}"
         if self.claimed in ("bound", "nothing") and self.optimal is False:
             optimal = "not claimed (enumerated: a better support exists)"
         error = "" if self.objective_error is None else f" (relative error {_shown(self.objective_error)})"
