@@ -56,7 +56,7 @@ def refuted(run, file, change):
 def test_untouched_run_is_verified(run):
     text = call("verify", run).stdout
     assert text.startswith("Verified: every claim holds, and every support was looked at.\nhare': feasible yes")
-    assert "model.json, run.json, path and rivals: yes\nnot checked: confidence" in text
+    assert "model.json, run.json, path, rivals and table: yes\nnot checked: how the regression" in text
     record = json.loads(call("verify", run, "--json").stdout)
     assert (record["ok"], record["failures"], record["unchecked"]) == (True, [], [])
 

@@ -93,8 +93,8 @@ def _check(claim: Claim, rules: Conditions | None, rankings: Rankings) -> Equati
         return not_finite(claim)
     if rules is not None:
         findings = constrained_findings(claim, rules)
-        check = check_infeasible if claim.claimed == "infeasible" or claim.empty else check_claim
-        return check(claim, findings)
+        unanswered = claim.claimed == "infeasible" or claim.empty
+        return check_infeasible(claim, findings) if unanswered else check_claim(claim, findings)
     check = check_claim(claim, plain_findings(claim, rankings))
     if claim.claimed != "infeasible":
         return check

@@ -35,9 +35,9 @@ def verify(run: Folder, json: options.Json = False) -> None:
     Example:
       exactsindy verify run
     """
-    from exactsindy.discovery import Discovery, verify_run
+    from exactsindy.discovery import verify_run
 
-    result = verify_run(Discovery.load(run))
+    result = verify_run(run)
     record = {
         "ok": result.ok,
         "optimality": result.solution.optimality,

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-import math
+import os
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
-
-import numpy as np
+from dataclasses import dataclass, replace
 
 from exactsindy.certificate import Verification, check_rivals, verify_all
 from exactsindy.discovery.prove import RIVALS
 from exactsindy.discovery.result import Discovery
-from exactsindy.errors import ExactSindyError
-from exactsindy.library import Variables
-from exactsindy.model import Equation, Model
+from exactsindy.discovery.run_copies import model_differences, selection_differences, unread_entries
 from exactsindy.solver import Solution, Total, solution_record
 
-#: What would take the whole selection again, or is no claim: listed as not checked.
-_NEVER = ("confidence", "inclusion shares", "table of criteria", "warnings")
-#: Relative difference allowed to numbers that are computed again in doubles: standard errors and gaps.
-_RECOMPUTED = 1e-6
+#: What would take the whole run again, or is no claim: listed as not checked.
+NEVER = (
+    "how the regression was made from the data",
+    "confidence, scores, rival sizes and inclusion shares",
+    "values of the criteria, and rows of the table for variants that were not chosen",
+    "nodes and seconds",
+    "rule, arguments, versions, command and warnings",
+)
+
+
+@dataclass(frozen=True)
+class Unsaved:
+    """A constraint of a run whose folder does not hold it, only its text in a certificate: it cannot be checked."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
 
 
 @dataclass(frozen=True)
@@ -42,13 +52,26 @@ class RunVerification:
             lines[0] = "NOT verified: a claim does not hold for these data."
             lines += [f"  - {failure}" for failure in elsewhere]
         else:
-            lines.append("model.json, run.json, path and rivals: yes")
+            lines.append("model.json, run.json, path, rivals and table: yes")
         lines += [f"not checked: {text}" for text in self.unchecked]
-        return "\n".join([*lines, f"not checked: {', '.join(_NEVER)}"])
+        return "\n".join([*lines, *(f"not checked: {text}" for text in NEVER)])
 
 
-def verify_run(discovery: Discovery) -> RunVerification:
-    """Check the claims of a loaded run: solution, path and rivals from the problem, other files by comparison."""
+def verify_run(run: Discovery | str | os.PathLike[str]) -> RunVerification:
+    """Check the claims of a run: solution, path and rivals from the problem, other places by comparison.
+
+    Parameters
+    ----------
+    run
+        The folder, or what `Discovery.load` made of it; only of a folder is every entry of its files looked at.
+
+    Raises
+    ------
+    DataError
+        If the folder is missing, is no run folder, or its data or regression were changed.
+    """
+    stored = run if isinstance(run, Discovery) else Discovery.load(run)
+    discovery = _with_constraints(stored)
     others = list(_others(discovery))
     solution, *checks = verify_all(discovery.problem, [discovery.solution, *(item for _, item in others)])
     failures, unchecked = list(solution.failures), [f"{what} of the solution" for what in solution.unchecked]
@@ -58,8 +81,17 @@ def verify_run(discovery: Discovery) -> RunVerification:
     failures += _sizes(discovery)
     for text, reason in _pool(discovery):
         (unchecked if reason else failures).append(text)
-    failures += _model(discovery)
+    failures += [*model_differences(discovery), *selection_differences(discovery)]
+    failures += [] if isinstance(run, Discovery) else unread_entries(run, stored)
     return RunVerification(solution, tuple(failures), tuple(unchecked))
+
+
+def _with_constraints(discovery: Discovery) -> Discovery:
+    """Return a discovery whose constraints are known to be missing, if its certificates name some and run.json none."""
+    named = [certificate.constraints for certificate in discovery.model.certificates if certificate.constraints]
+    if discovery.solution.constraints or not named:
+        return discovery
+    return replace(discovery, solution=replace(discovery.solution, constraints=tuple(map(Unsaved, named[0]))))
 
 
 def _others(discovery: Discovery) -> Iterator[tuple[str, Solution]]:
@@ -72,11 +104,24 @@ def _others(discovery: Discovery) -> Iterator[tuple[str, Solution]]:
 
 
 def _sizes(discovery: Discovery) -> Iterator[str]:
-    """Yield the entries of the path that are of another size than their place says."""
-    for k, item in enumerate(discovery.selection.path):
+    """Yield the solutions that are of another kind than their place says: size, shared budget, coefficient limit."""
+    own, path = discovery.solution, discovery.selection.path
+    if len(path) == 0:
+        yield "results.json, path: it is empty."
+    for k, item in enumerate(path):
         sizes = {item.k.k} if isinstance(item.k, Total) else set(item.k)
         if sizes != {k}:
             yield f"results.json, path[{k}]: it is of size {item.k!r}; expected {k}."
+        if isinstance(item.k, Total) and (item.k.weights, item.k.caps) != _shared(path[len(path) - 1]):
+            yield f"results.json, path[{k}].k: {item.k!r}; the other sizes have other weights or caps."
+    for place, item in [("selection.solution", discovery.selection.solution), *_others(discovery)]:
+        if item.coefficient_limit != own.coefficient_limit:
+            text = f"{item.coefficient_limit!r}; the solution has {own.coefficient_limit!r}."
+            yield f"results.json, {place}.coefficient_limit: {text}"
+
+
+def _shared(solution: Solution) -> tuple[object, object]:
+    return (solution.k.weights, solution.k.caps) if isinstance(solution.k, Total) else (None, None)
 
 
 def _pool(discovery: Discovery) -> Iterator[tuple[str, bool]]:
@@ -91,9 +136,16 @@ def _pool(discovery: Discovery) -> Iterator[tuple[str, bool]]:
     asked = RIVALS if pool.count is None and pool.within is None else pool.count
     for j, name in enumerate(problem.target_names):
         members, place = pool.members[name], f"results.json, pool[{name!r}]"
-        size, complete = len(chosen.support[j]), pool.complete[name]
         failures, reason = check_rivals(
-            problem, j, members, chosen.ridge[j], size=size, complete=complete, count=asked, within=pool.within
+            problem,
+            j,
+            members,
+            chosen.ridge[j],
+            size=len(chosen.support[j]),
+            complete=pool.complete[name],
+            count=asked,
+            within=pool.within,
+            limit=chosen.coefficient_limit,
         )
         yield from ((f"{place}{'' if text.startswith('[') else ': '}{text}", False) for text in failures)
         if reason:
@@ -102,62 +154,3 @@ def _pool(discovery: Discovery) -> Iterator[tuple[str, bool]]:
             least, objective = min(float(member.objective) for member in members), float(chosen.objective[j])
             if least < objective * (1 - 1e-9) and not chosen.exact_fit[j]:
                 yield f"{place}: it holds a better support ({least!r}) than the proved one ({objective!r}).", False
-
-
-def _model(discovery: Discovery) -> Iterator[str]:
-    """Yield where model.json and the equations of run.json differ from the solution."""
-    try:
-        expected = Model.from_solution(discovery.solution, variables=discovery.data)
-    except ExactSindyError as error:
-        yield f"results.json, solution: no model can be made of it ({error})"
-        return
-    if discovery.model.fingerprint != discovery.problem.fingerprint:
-        yield "model.json, problem_fingerprint: it is that of another problem."
-    if discovery.model.variables != Variables.of(discovery.data):
-        yield "model.json, variables: they are not those of the data."
-    if [row.name for row in discovery.model.rows] != [row.name for row in expected.rows]:
-        yield "model.json, equations: they are not those of the problem."
-    else:
-        for i, (row, right) in enumerate(zip(discovery.model.rows, expected.rows, strict=True)):
-            yield from (f"model.json, equations[{i}] ({right.name}): {text}" for text in _differences(row, right))
-    yield from _certificates(discovery, expected)
-    if discovery.about.get("equations") != expected.equations():
-        yield f"run.json, equations: {discovery.about.get('equations')!r}; the solution says {expected.equations()!r}."
-
-
-def _differences(row: Equation, right: Equation) -> Iterator[str]:
-    names, expected = [term.name for term in row.terms], [term.name for term in right.terms]
-    if names != expected:
-        yield f"the terms are {names!r}; the solution has {expected!r}."
-        return
-    for name, value, true in zip(names, row.coefficients, right.coefficients, strict=True):
-        if value != true:
-            yield f"the coefficient of {name} is {value!r}; the solution has {true!r}."
-    errors, true_errors = row.standard_errors, right.standard_errors
-    if errors is None or true_errors is None:
-        alike = errors is true_errors
-    else:
-        alike = np.allclose(errors, true_errors, rtol=_RECOMPUTED, atol=0.0, equal_nan=True)
-    if not alike:
-        yield f"the standard errors are {errors!r}; the data give {true_errors!r}."
-
-
-def _certificates(discovery: Discovery, expected: Model) -> Iterator[str]:
-    stored = discovery.model.certificates
-    if len(stored) != len(expected.certificates):
-        yield f"model.json, certificates: there are {len(stored)}; expected {len(expected.certificates)}."
-        return
-    for i, (certificate, right) in enumerate(zip(stored, expected.certificates, strict=True)):
-        entries = asdict(certificate)
-        for key, true in asdict(right).items():
-            value = entries[key]
-            if key != "version" and not _same(value, true, close=key == "gap"):  # (the version is that of the solve)
-                yield f"model.json, certificates[{i}].{key}: {value!r}; the solution says {true!r}."
-
-
-def _same(value: object, true: object, *, close: bool) -> bool:
-    if isinstance(value, float) and isinstance(true, float):
-        if math.isnan(value) or math.isnan(true):
-            return math.isnan(value) and math.isnan(true)
-        return value == true or (close and math.isclose(value, true, rel_tol=_RECOMPUTED, abs_tol=1e-15))
-    return value == true
