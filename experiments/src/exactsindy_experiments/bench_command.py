@@ -276,6 +276,32 @@ def faults(
 
 
 @bench.command()
+def forgeries(
+    per_run: Annotated[int, typer.Option(min=1, help="Changed entries of each of the five run folders.")] = 250,
+    seed: Annotated[int, typer.Option(help="Of the random choices.")] = 0,
+) -> None:
+    r"""Forge answers, pools and run folders in every place; verify must find each one (a few minutes).
+
+    Prints how many were refused, not checked (verify says so) and accepted; what was accepted is solved again to see
+    whether it is still true. Exit code 1 if a false one was accepted.
+
+    \b
+    Example:
+      exactsindy bench forgeries --per-run 100
+    """
+    from exactsindy_experiments.forgeries import OUTCOMES, report
+    from exactsindy_experiments.forgeries import forgeries as forge
+
+    found = []
+    for forgery in forge(per_run, seed):
+        found.append(forgery)
+        if len(found) % 200 == 0:
+            output.note(f"{len(found)} forgeries tried")
+    typer.echo(report(found))
+    raise typer.Exit(any(forgery.outcome == OUTCOMES[-1] for forgery in found))
+
+
+@bench.command()
 def install_peers() -> None:
     """Install OKRidge and l0bnb, which need NumPy below 2, into build/peers; without them they are not compared."""
     from exactsindy_experiments.peers import install

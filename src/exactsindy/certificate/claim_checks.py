@@ -173,6 +173,8 @@ def _optimal(claim: Claim, findings: Findings) -> tuple[bool | None, str]:
 def _margin_failures(claim: Claim, findings: Findings) -> list[str] | None:
     """Return what is wrong with the margin, None if it is not claimed or cannot be checked."""
     rivals, floor = findings.rivals, findings.floor
+    if claim.margin < 0:
+        return [f"the margin is claimed to be {claim.margin!r}: no support would be better than the best."]
     if rivals is None or math.isnan(claim.margin):
         return None
     exact = (_EXACT_FIT * floor) ** 2

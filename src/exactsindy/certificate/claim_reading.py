@@ -40,6 +40,7 @@ class Claim:
     budget: int
     caps: tuple[int, ...]
     limit: float = COEFFICIENT_LIMIT  # that coefficients of a support that counts may reach
+    given: bool = False  # True if the support was given, not searched for
 
     @property
     def name(self) -> str:
@@ -54,7 +55,8 @@ class Claim:
     @property
     def empty(self) -> bool:
         """True if there is no answer: a search ended before it found anything, and says so."""
-        return self.objective == math.inf and self.claimed in ("bound", "nothing") and not self.coef.any()
+        searched = self.claimed in ("bound", "nothing") and not self.given
+        return searched and self.objective == math.inf and not self.coef.any() and not self.size
 
     @property
     def finite(self) -> bool:
@@ -176,6 +178,7 @@ def read_claims(problem: Problem, solution: Claims) -> list[Claim]:
                 budget=budget,
                 caps=tuple(min(budget, caps[row]) for row in rows),
                 limit=_limit(solution),
+                given=_name(solution.status[i]) == "REFITTED",
             )
         )
     return claims
@@ -183,15 +186,19 @@ def read_claims(problem: Problem, solution: Claims) -> list[Claim]:
 
 def _limit(solution: Claims) -> float:
     limit = float(getattr(solution, "coefficient_limit", COEFFICIENT_LIMIT))
-    if not 0 < limit < math.inf:
-        raise ProblemError(f"solution.coefficient_limit is {limit!r}: expected a positive number, by default 2.0**27.")
+    if not 1 <= limit <= 2.0**40:
+        raise ProblemError(f"solution.coefficient_limit is {limit!r}: expected a number from 1 to 2**40, e.g. 2**27.")
     return limit
 
 
 def _claimed(status: Any, bound: float) -> Claimed:
     unproved: Claimed = "nothing" if bound == -math.inf else "bound"
     named: dict[str, Claimed] = {"OPTIMAL": "optimal", "INFEASIBLE": "infeasible"}
-    return named.get(str(getattr(status, "name", status)).upper(), unproved)
+    return named.get(_name(status), unproved)
+
+
+def _name(status: Any) -> str:
+    return str(getattr(status, "name", status)).upper()
 
 
 def _check_shapes(problem: Problem, solution: Claims, *, joint: bool) -> None:

@@ -22,7 +22,7 @@ SATISFIED = 1e-9
 #: A coefficient below this share of |y| / |column| cannot be told from 0.
 _NOTHING = 1e-15
 #: Relative gradient that no multipliers of active constraints explain; where forms are not linear, a larger one.
-_GRADIENT, _GRADIENT_FORM = 1e-9, 1e-5
+_GRADIENT, _GRADIENT_FORM = 1e-13, 1e-5
 #: Relative error of a fit under constraints in doubles.
 _RELATIVE = 1e-8
 _FORMS = "other supports under Quadratic and semidefinite constraints are not looked at"
@@ -147,7 +147,7 @@ def _least(
 
 def _rivals(claim: Claim, conditions: Conditions, fitter: Fitter, objective: float) -> tuple[Interval, ...] | None:
     """Return the least objectives of as many terms up to the claimed rival; None if they are not known."""
-    if math.isnan(claim.margin) or objective == math.inf or conditions.t_level:
+    if not claim.margin >= 0 or objective == math.inf or conditions.t_level:
         return None
     fitted = _fitted(claim, conditions, fitter, objective * (1 + claim.margin) * (1 + 1e-6))
     if fitted is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -10,6 +11,7 @@ from exactsindy.certificate import Verification, check_rivals, verify_all
 from exactsindy.discovery.prove import RIVALS
 from exactsindy.discovery.result import Discovery
 from exactsindy.discovery.run_copies import model_differences, selection_differences, unread_entries
+from exactsindy.errors import DataError, ExactSindyError
 from exactsindy.solver import Solution, Total, solution_record
 
 #: What would take the whole run again, or is no claim: listed as not checked.
@@ -70,7 +72,22 @@ def verify_run(run: Discovery | str | os.PathLike[str]) -> RunVerification:
     DataError
         If the folder is missing, is no run folder, or its data or regression were changed.
     """
-    stored = run if isinstance(run, Discovery) else Discovery.load(run)
+    if isinstance(run, Discovery):
+        return _verified(run)
+    try:
+        stored = Discovery.load(run)
+        result = _verified(stored)
+        unread = tuple(unread_entries(run, stored))
+    except ExactSindyError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError, zlib.error) as error:
+        # Entries of another type than a run has: whatever stumbles over them, the folder is damaged.
+        raise DataError(f"{str(run)!r}: the folder is damaged ({type(error).__name__}: {error}).") from error
+    return replace(result, failures=(*result.failures, *unread))
+
+
+def _verified(stored: Discovery) -> RunVerification:
+    """Check solutions, rivals and copies."""
     discovery = _with_constraints(stored)
     others = list(_others(discovery))
     solution, *checks = verify_all(discovery.problem, [discovery.solution, *(item for _, item in others)])
@@ -82,7 +99,6 @@ def verify_run(run: Discovery | str | os.PathLike[str]) -> RunVerification:
     for text, reason in _pool(discovery):
         (unchecked if reason else failures).append(text)
     failures += [*model_differences(discovery), *selection_differences(discovery)]
-    failures += [] if isinstance(run, Discovery) else unread_entries(run, stored)
     return RunVerification(solution, tuple(failures), tuple(unchecked))
 
 

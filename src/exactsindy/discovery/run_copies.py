@@ -97,10 +97,10 @@ def selection_differences(discovery: Discovery) -> Iterator[str]:
     known = {row.equation for row in selection.table} - set(names)
     if known:
         yield f"{place}.table: there are rows of {sorted(known)!r}; the equations are {names!r}."
-    library = set(discovery.problem.names)
+    library, targets = set(discovery.problem.names), {*names, *discovery.problem.target_names}
     for target, shares in selection.inclusion.items():
         for name, share in shares.items():
-            if target not in names or name not in library or not 0 <= share <= 1:
+            if target not in targets or name not in library or not 0 <= share <= 1:
                 yield f"{place}.inclusion[{target!r}][{name!r}]: {share!r} is no share of a term of an equation."
 
 
@@ -109,16 +109,17 @@ def _table(discovery: Discovery, choice: Choice, entry: int) -> Iterator[str]:
     rows = list(enumerate(discovery.selection.table))
     own = [(n, row) for n, row in rows if row.equation == choice.equation]
     marked = [(row.k, row.variant, row.ridge) for _, row in own if row.chosen]
-    if own and marked != [(choice.k, choice.variant, choice.ridge)]:
+    if marked != [(choice.k, choice.variant, choice.ridge)]:
         yield f"table: the row chosen for {choice.equation} is {marked!r}; expected {choice.k}, {choice.variant!r}."
         return
-    for n, row in own:
-        if (row.variant, row.ridge) == (choice.variant, choice.ridge):
-            path = discovery.selection.path
-            if row.k >= len(path):
-                yield f"table[{n}].k: {row.k}; the path ends at {len(path) - 1}."
-            else:
-                yield from (f"table[{n}].{text}" for text in _row(row, path[row.k], entry, discovery.problem.names))
+    path = discovery.selection.path
+    shown = [(n, row) for n, row in own if (row.variant, row.ridge) == (choice.variant, choice.ridge)]
+    if [row.k for _, row in shown] != list(range(len(path))):
+        sizes = [row.k for _, row in shown]
+        yield f"table: the rows of {choice.equation} have the sizes {sizes!r}; the path goes from 0 to {len(path) - 1}."
+        return
+    for n, row in shown:
+        yield from (f"table[{n}].{text}" for text in _row(row, path[row.k], entry, discovery.problem.names))
 
 
 def _row(row: TableRow, solution: Solution, entry: int, names: Sequence[str]) -> Iterator[str]:
