@@ -36,7 +36,7 @@ def honest_runs(folder: Path) -> dict[str, Path]:
         "plain": oscillator(k_max=3),
         "ridge": oscillator(k_max=2, ridge=1e-2),
         "shared budget": oscillator(k_max=es.Total(3, [1.0, 2.0])),
-        "constraints": oscillator(k_max=es.Total(2), constraints=constraints),
+        "constraints": oscillator(k_max=es.Total(3), constraints=constraints),
         "field": es.discover(field, k_max=3),
     }
     texts = {"constraints": list(_CONSTRAINTS)}
