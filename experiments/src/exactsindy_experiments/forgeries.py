@@ -43,10 +43,10 @@ _FILES = ("results.json", "model.json", "run.json")
 _LISTED = (
     (r"results\.json: selection\.choices\[\d+\]\.(score|confidence|rival|rival_terms)", "confidence, scores"),
     (r"results\.json: selection\.inclusion", "inclusion shares"),
-    (r"results\.json: selection\.table", "rows of the table for variants that were not chosen"),
-    (r"results\.json: selection\.table\[\d+\]\.value", "values of the criteria"),
-    (r"results\.json: .*(nodes|seconds)", "nodes and seconds"),
-    (r"results\.json: selection\.rule", "rule, arguments, versions, command and warnings"),
+    (r"results\.json: selection\.table", "table rows of variants not chosen"),
+    (r"results\.json: selection\.table\[\d+\]\.value", "values of criteria"),
+    (r"results\.json: .*(nodes|seconds)", "nodes, seconds"),
+    (r"results\.json: selection\.rule", "rule, arguments, versions, command, warnings"),
     (r"run\.json: (arguments|versions|command|warnings|file|file_sha256|more)", "rule, arguments, versions"),
     (r"model\.json: (package_version|certificates\[\d+\]\.version)", "versions"),
 )
