@@ -46,6 +46,29 @@ def test_true_infeasible_is_confirmed_and_false_one_refuted(scale):
     assert "x': infeasible is claimed, but a support has the objective" in result.failures[0]
 
 
+def test_infeasible_comes_without_an_answer():
+    problem = problem_of(2)
+    solution = es.solve(problem, 1, constraints=[C.Require("x'", "a"), C.Bounds("x'", "b", 0.5)])
+    answers = {"objective": np.array([1.0]), "margin": np.array([0.5]), "coef": np.ones((1, 5)), "support": ((0,),)}
+    for name, value in answers.items():
+        result = es.verify(problem, replace(solution, **{name: value}))
+        assert not result.ok, name
+
+
+def test_conflict_that_is_named_is_checked():
+    problem = problem_of(2)
+    rows = [C.Require("x'", "a"), C.Sign("x'", "c", "+"), C.Bounds("x'", "b", 0.5)]
+    solution = es.solve(problem, 1, constraints=rows)
+    assert len(solution.conflict) == 3  # two of the constraints and k = 1
+    assert es.verify(problem, solution).ok
+    for conflict in (solution.conflict[:-1], ("k = 1",), ("k = 2", *solution.conflict[:-1]), ("Nonsense()",)):
+        result = es.verify(problem, replace(solution, conflict=conflict))
+        assert result.failures == (f"x': these can hold together: {'; '.join(conflict)}.",)
+    feasible = es.solve(problem, 2, constraints=rows)
+    result = es.verify(problem, replace(feasible, conflict=solution.conflict))
+    assert "a conflict of constraints is named, but no equation is called infeasible." in result.failures[0]
+
+
 def test_worse_support_called_optimal_is_refuted():
     problem = problem_of(3, count=2)
     equal = C.Equal(("x'", "a"), ("y'", "b"))

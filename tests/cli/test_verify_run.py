@@ -194,3 +194,99 @@ def test_too_many_supports_have_their_own_exit_code(tmp_path):
     done = call("verify", tmp_path / "run", code=5)
     assert done.stdout.startswith("Verified, except optimality: too many supports to look at all of them.")
     assert "not checked: optimality of the solution" in done.stdout
+
+
+def test_entry_that_nothing_reads_is_refused(run):
+    def change(results):
+        results["pool"]["lynx'"]["count"] = 3
+        results["proof"] = "trust me"
+
+    text = refuted(run, "results.json", change)
+    assert "results.json, pool.lynx'.count: 3; it was read as 10." in text
+    assert "results.json, proof: it means nothing in this file." in text
+
+
+def test_entry_that_stands_twice_is_refused(run):
+    path = run / "model.json"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('"variables":', '"equations": [],\n "variables":', 1), encoding="utf-8")
+    record = json.loads(call("verify", run, "--json", code=4).stdout)
+    assert "model.json: the entry 'equations' stands twice." in record["failures"]
+
+
+@pytest.mark.parametrize(
+    "key, value, words",
+    [
+        ("objective", 1.0, "objective: 1.0; the path has"),
+        ("terms", ["lynx"], "terms: ('lynx',); the path has"),
+        ("proved", False, "proved: False; the path has True."),
+        ("k", 3, "have the sizes"),
+        ("chosen", True, "table: the row chosen for"),
+    ],
+)
+def test_forged_row_of_the_table(run, key, value, words):
+    def change(results):
+        choice = results["selection"]["choices"][0]
+        rows = [r for r in results["selection"]["table"] if r["equation"] == "hare'"]
+        next(r for r in rows if r["variant"] == choice["variant"] and r["k"] == 1)[key] = value
+
+    text = refuted(run, "results.json", change)
+    assert "results.json, selection.table" in text
+    assert words in text
+
+
+def test_forged_choices(run):
+    def change(results):
+        results["selection"]["choices"][0]["k"] = 1
+        results["selection"]["choices"][1]["confidence"] = 1.5
+        results["selection"]["inclusion"] = {"hare'": {"lynx": 7.0}}
+
+    text = refuted(run, "results.json", change)
+    assert "selection.choices[0].k: 1; the solution selected has 2." in text
+    assert "selection.choices[1].confidence: 1.5 is no probability." in text
+    assert "selection.inclusion[\"hare'\"]['lynx']: 7.0 is no share" in text
+
+
+def test_other_coefficient_limit_of_the_path(run):
+    def change(results):
+        results["selection"]["path"][1]["coefficient_limit"] = 1e4
+
+    assert "path[1].coefficient_limit: 10000.0; the solution has 134217728.0." in refuted(run, "results.json", change)
+
+
+@pytest.fixture(scope="module")
+def bound(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bound") / "run"
+    times = np.arange(0.0, 12.0, 0.05)
+    states = np.column_stack([np.cos(times), -np.sin(times)])
+    states += 0.01 * np.random.default_rng(0).normal(size=states.shape)
+    texts = ["x': v + v': x == 0"]
+    found = es.discover(
+        states,
+        times,
+        states=("x", "v"),
+        library=es.Polynomials(2),
+        form="strong",
+        k_max=es.Total(3),
+        constraints=[es.constraints.parse_constraint(text) for text in texts],
+    )
+    return found.save(folder, about={"constraints": texts})
+
+
+def test_run_under_constraints_is_verified(bound):
+    text = call("verify", bound).stdout
+    assert text.startswith("Verified: every claim holds, and every support was looked at.\nx', v': feasible yes")
+
+
+def test_run_whose_constraints_were_not_saved_is_not_checked(bound, tmp_path):
+    run = shutil.copytree(bound, tmp_path / "run")
+    edit(run / "run.json", lambda about: about.update(constraints=[]))
+    done = call("verify", run, code=5)
+    assert "constraints of the kind Unsaved are not read by verify" in done.stdout
+
+
+def test_other_constraints_than_those_of_the_certificates_are_refused(bound, tmp_path):
+    run = shutil.copytree(bound, tmp_path / "run")
+    edit(run / "run.json", lambda about: about.update(constraints=["x': v >= 0"]))
+    text = call("verify", run, code=4).stdout
+    assert "model.json, certificates[0].constraints: " in text

@@ -96,6 +96,9 @@ def changed_solutions(solution: es.Solution, rng: np.random.Generator) -> Iterat
     yield "constraints + Forbid", replace(solution, constraints=(*solution.constraints, forbid))
     for limit in (2.0**20, 1e-3):
         yield f"coefficient_limit = {limit}", replace(solution, coefficient_limit=limit)
+    for conflict in (("Forbid()",), (f"k = {len(solution.coef)}",), solution.conflict[1:]):
+        if conflict != solution.conflict:
+            yield f"conflict = {conflict!r}", replace(solution, conflict=conflict)
     yield "problem = 2 problem", replace(solution, problem=2.0 * solution.problem)
 
 

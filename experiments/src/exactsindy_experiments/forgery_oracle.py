@@ -25,6 +25,8 @@ def still_true(forged: es.Solution) -> bool:
         return False
     if len(right.status) != len(forged.status):
         return False
+    if forged.conflict not in ((), right.conflict):
+        return False
     # Where nothing is feasible, a search that says that it found nothing is right too.
     infeasible = [_nothing(forged, right, i) for i in range(len(forged.status))]
     if infeasible != [status is es.Status.INFEASIBLE for status in right.status]:
@@ -33,6 +35,11 @@ def still_true(forged: es.Solution) -> bool:
         return False
     for i, status in enumerate(forged.status):
         if infeasible[i]:
+            rows = range(len(forged.coef)) if forged.joint else [i]
+            if any(forged.support[row] or forged.coef[row].any() for row in rows):
+                return False
+            if forged.objective[i] != math.inf or not math.isnan(forged.margin[i]):
+                return False
             continue
         best, objective = float(right.objective[i]), float(forged.objective[i])
         if not forged.lower_bound[i] <= min(best, objective) * (1 + tolerance) + 1e-28:

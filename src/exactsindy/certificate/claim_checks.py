@@ -104,6 +104,8 @@ def check_infeasible(claim: Claim, findings: Findings) -> EquationCheck:
     if claim.claimed != "infeasible":
         if findings.least is not None and not claim.lower_bound <= findings.least.high * (1 + findings.relative):
             beaten = [f"the lower bound is {claim.lower_bound!r}, but a support has {findings.least.high!r}."]
+    elif claim.coef.any() or claim.size or claim.objective != math.inf or not math.isnan(claim.margin):
+        beaten = ["infeasible is claimed, but there are coefficients, terms, an objective or a margin."]
     elif findings.least is not None and findings.least.high < math.inf:
         beaten.append(f"infeasible is claimed, but a support has the objective {findings.least.high!r}.")
     return EquationCheck(

@@ -36,6 +36,7 @@ class EquationCheck:
     optimal: bool | None = None
     margin: bool | None = None  # the next-best support of the same size is as far as claimed (None also: not claimed)
     margin_claimed: bool = False
+    also_unchecked: tuple[str, ...] = ()  # other claims that were not checked, such as "the conflict"
     answered: bool = True  # False if a search ended before it found a support
     reason: str = ""  # why something was not checked: too many supports, or some that could not be told apart
 
@@ -48,6 +49,7 @@ class EquationCheck:
     def unchecked(self) -> tuple[str, ...]:
         """What is claimed but was not checked: "optimality", "infeasibility", "the lower bound" ..."""
         about_all = [] if self.optimality == "enumerated" or self.claimed == "nothing" else [_ABOUT_ALL[self.claimed]]
+        about_all += self.also_unchecked
         if self.claimed == "infeasible" or not self.answered:
             return tuple(about_all)
         own = [("feasibility", self.feasible), ("stationarity", self.stationary)]

@@ -9,6 +9,7 @@ from exactsindy.certificate.claim_checks import check_claim, check_infeasible, n
 from exactsindy.certificate.claim_reading import Claim, read_claims
 from exactsindy.certificate.claims import Claims
 from exactsindy.certificate.conditions import Conditions, read_conditions
+from exactsindy.certificate.conflict_checks import with_conflict
 from exactsindy.certificate.constraint_checks import constrained_findings
 from exactsindy.certificate.exact import tolerance
 from exactsindy.certificate.ranking import Rankings
@@ -80,6 +81,7 @@ def verify_all(problem: Problem, solutions: Sequence[Claims]) -> tuple[Verificat
     for solution, claims, rule in zip(solutions, read, rules, strict=True):
         others = [other for group, its in zip(read, rules, strict=True) if _same_rules(its, rule) for other in group]
         checks = tuple(_compared(_check(claim, rule, rankings), claim, others) for claim in claims)
+        checks = with_conflict(problem, solution, claims, checks)
         verifications.append(Verification(checks, solution.problem.fingerprint == problem.fingerprint))
     return tuple(verifications)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from exactsindy.certificate import Verification, check_rivals, verify_all
 from exactsindy.discovery.prove import RIVALS
 from exactsindy.discovery.result import Discovery
-from exactsindy.discovery.run_copies import model_differences, selection_differences, unread_entries
+from exactsindy.discovery.run_copies import Unsaved, model_differences, selection_differences, unread_entries
 from exactsindy.errors import DataError, ExactSindyError
 from exactsindy.solver import Solution, Total, solution_record
 
@@ -19,16 +19,6 @@ NEVER = (
     "how the regression was made from the data; confidence, scores, rival sizes, inclusion shares; values of criteria, "
     "table rows of variants not chosen; rule, arguments, versions, command, warnings; nodes, seconds"
 )
-
-
-@dataclass(frozen=True)
-class Unsaved:
-    """A constraint of a run whose folder does not hold it, only its text in a certificate: it cannot be checked."""
-
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
 
 
 @dataclass(frozen=True)
