@@ -32,7 +32,7 @@ from exactsindy_experiments.forgery_edits import (
     value_at,
     with_value,
 )
-from exactsindy_experiments.forgery_oracle import still_true
+from exactsindy_experiments.forgery_oracle import same_claims, same_members, shown_rows, still_true
 from exactsindy_experiments.forgery_runs import honest_answers, honest_runs
 from exactsindy_experiments.pages import table
 
@@ -160,17 +160,7 @@ def _pools() -> Iterator[Forgery]:
                 )
                 return not failures, bool(reason)
 
-            yield Forgery("Pool", what, _outcome(check, partial(_same_members, forged, members)))
-
-
-def _same_members(forged: list[Member], right: list[Member]) -> bool:
-    if [m.support for m in forged] != [m.support for m in right]:
-        return False
-    return all(
-        np.allclose([a.objective, *a.terms.values()], [b.objective, *b.terms.values()], rtol=2e-9, atol=0.0)
-        and abs(a.excess - b.excess) <= 4e-9 * (1 + b.excess)
-        for a, b in zip(forged, right, strict=True)
-    )
+            yield Forgery("Pool", what, _outcome(check, partial(same_members, forged, members)))
 
 
 def _folders(run: str, folder: Path, count: int, rng: np.random.Generator) -> Iterator[Forgery]:
@@ -224,51 +214,14 @@ def _judged(copy: Path, folder: Path, where: str) -> Outcome:
         forged, right = Discovery.load(copy), Discovery.load(folder)
         items = [forged.solution, forged.selection.solution, *forged.selection.path]
         constraints = forged.solution.constraints
-        return _same_claims(forged, right) and all(still_true(replace(s, constraints=constraints)) for s in items)
+        return same_claims(forged, right) and all(still_true(replace(s, constraints=constraints)) for s in items)
 
     outcome = _outcome(check, true)
     if outcome == "ACCEPTED THOUGH FALSE":
         listed = any(re.match(pattern, where) and words in said for pattern, words in _LISTED)
-        same = _shown_rows(Discovery.load(copy)) == _shown_rows(Discovery.load(folder))
+        same = shown_rows(Discovery.load(copy)) == shown_rows(Discovery.load(folder))
         return "not checked" if listed and same else outcome
     return outcome
-
-
-def _shown_rows(found: Discovery) -> list[str]:
-    """Return the rows of the table that show the path, without the values of the criterion."""
-    chosen = [(choice.equation, choice.variant, choice.ridge) for choice in found.selection.choices]
-    rows = [row for row in found.selection.table if (row.equation, row.variant, row.ridge) in chosen]
-    return [repr(replace(row, value=0.0)) for row in rows]
-
-
-def _same_claims(forged: Discovery, right: Discovery) -> bool:
-    """Return True if everything beside the solutions says the same, to the accuracy of what is computed again."""
-    if forged.about != right.about or (forged.pool is None) != (right.pool is None):
-        return False
-    if repr(forged.selection.table) != repr(right.selection.table):
-        return False
-    if (forged.selection.choices, forged.selection.rule) != (right.selection.choices, right.selection.rule):
-        return False
-    if forged.pool is not None and right.pool is not None:
-        if forged.pool.complete != right.pool.complete and any(
-            claimed and not known
-            for claimed, known in zip(forged.pool.complete.values(), right.pool.complete.values(), strict=True)
-        ):
-            return False
-        if any(not _same_members(list(forged.pool[e]), list(right.pool[e])) for e in right.pool.members):
-            return False
-    for row, other in zip(forged.model.rows, right.model.rows, strict=True):
-        if row.text(None) != other.text(None) or len(row.standard_errors or ()) != len(other.standard_errors or ()):
-            return False
-        mine, its = np.array(row.standard_errors or ()), np.array(other.standard_errors or ())
-        if not np.allclose(mine, its, rtol=2e-6, atol=0.0, equal_nan=True):
-            return False
-    for claim, known in zip(forged.model.certificates, right.model.certificates, strict=True):
-        if replace(claim, gap=0.0).to_json() != replace(known, gap=0.0).to_json():
-            return False
-        if abs(claim.gap - known.gap) > 2e-6 * abs(known.gap) + 1e-14:
-            return False
-    return forged.selection.inclusion == right.selection.inclusion
 
 
 def _written(place: Place) -> str:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 import exactsindy as es
+from exactsindy.discovery import Discovery
 from exactsindy.errors import ExactSindyError
+from exactsindy.solver import Member
 
 #: What `verify` documents to let pass: relative errors of objectives, and of what is computed under constraints.
 _PLAIN, _CONSTRAINED = 2e-9, 3e-8
@@ -132,3 +135,51 @@ def _allowed(forged: es.Solution, coef: Any, row: int) -> Any:
     allowed = 2e-12 * np.abs(coef)
     allowed[columns] += share * size / norms / max(least, 1e-12)
     return allowed
+
+
+def same_members(forged: list[Member], right: list[Member]) -> bool:
+    """Return True if two lists of rivals are the same, to the accuracy that is asked of them."""
+    if [m.support for m in forged] != [m.support for m in right]:
+        return False
+    return all(
+        np.allclose([a.objective, *a.terms.values()], [b.objective, *b.terms.values()], rtol=2e-9, atol=0.0)
+        and abs(a.excess - b.excess) <= 4e-9 * (1 + b.excess)
+        for a, b in zip(forged, right, strict=True)
+    )
+
+
+def shown_rows(found: Discovery) -> list[str]:
+    """Return the rows of the table that show the path, without the values of the criterion."""
+    chosen = [(choice.equation, choice.variant, choice.ridge) for choice in found.selection.choices]
+    rows = [row for row in found.selection.table if (row.equation, row.variant, row.ridge) in chosen]
+    return [repr(replace(row, value=0.0)) for row in rows]
+
+
+def same_claims(forged: Discovery, right: Discovery) -> bool:
+    """Return True if everything beside the solutions says the same, to the accuracy of what is computed again."""
+    if forged.about != right.about or (forged.pool is None) != (right.pool is None):
+        return False
+    if repr(forged.selection.table) != repr(right.selection.table):
+        return False
+    if (forged.selection.choices, forged.selection.rule) != (right.selection.choices, right.selection.rule):
+        return False
+    if forged.pool is not None and right.pool is not None:
+        if forged.pool.complete != right.pool.complete and any(
+            claimed and not known
+            for claimed, known in zip(forged.pool.complete.values(), right.pool.complete.values(), strict=True)
+        ):
+            return False
+        if any(not same_members(list(forged.pool[e]), list(right.pool[e])) for e in right.pool.members):
+            return False
+    for row, other in zip(forged.model.rows, right.model.rows, strict=True):
+        if row.text(None) != other.text(None) or len(row.standard_errors or ()) != len(other.standard_errors or ()):
+            return False
+        mine, its = np.array(row.standard_errors or ()), np.array(other.standard_errors or ())
+        if not np.allclose(mine, its, rtol=2e-6, atol=0.0, equal_nan=True):
+            return False
+    for claim, known in zip(forged.model.certificates, right.model.certificates, strict=True):
+        if replace(claim, gap=0.0).to_json() != replace(known, gap=0.0).to_json():
+            return False
+        if abs(claim.gap - known.gap) > 2e-6 * abs(known.gap) + 1e-14:
+            return False
+    return forged.selection.inclusion == right.selection.inclusion

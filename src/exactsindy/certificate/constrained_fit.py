@@ -43,7 +43,9 @@ class Fitter:
     @classmethod
     def of(cls, conditions: Conditions, equations: Sequence[CheckedEquation], rows: Sequence[int]) -> Fitter:
         """Stack equations, the columns that are not zero."""
-        names, variables, norms, columns = conditions.names, [], [], []
+        names = conditions.names
+        variables: list[int] = []
+        norms: list[float] = []
         scale = math.hypot(*(math.sqrt(e.weight) * e.target_norm for e in equations)) or 1.0
         height, blocks, targets = 0, [], []
         for e, equation in zip(rows, equations, strict=True):
@@ -55,7 +57,6 @@ class Fitter:
             targets.append(np.append(math.sqrt(equation.weight) * equation.z / scale, np.zeros(int((ridge > 0).sum()))))
             variables += [e * names.width + equation.columns[j] for j in used]
             norms += own.tolist()
-            columns.append(len(used))
             height += len(blocks[-1])
         matrix, row, column = np.zeros((height, len(variables))), 0, 0
         for block in blocks:
@@ -86,13 +87,6 @@ class Fitter:
                 best = value
                 coefficients = dict(zip(chosen, (u * self.scale / self.norms[columns]).tolist(), strict=True))
         return best, coefficients
-
-    def free(self, support: frozenset[int]) -> float:
-        """Return the least objective on a support without any condition."""
-        columns = [p for p, v in enumerate(self.variables) if v in support]
-        u = _least_squares(self.matrix[:, columns], self.target)
-        residual = self.target - self.matrix[:, columns] @ u
-        return float(residual @ residual) * self.scale**2 + self.constant
 
     def _sizes(self, chosen: Sequence[int]) -> Iterator[list[LinearRow]]:
         """Yield the rows for each choice of signs of terms whose size is limited."""

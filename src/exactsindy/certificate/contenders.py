@@ -27,17 +27,16 @@ def contenders(
 
     Supports with dependent columns are left out: they do not count. None if there are too many to list.
     """
-    lists: list[list[Single]] = []
-    least = [0.0] * len(normals)
     if not all(countable(normal.equation, cap) for normal, cap in zip(normals, caps, strict=True)):
         return None
-    # The best fit with all columns bounds each equation from below, so that the others' lists are short.
-    for i, normal in enumerate(normals):
-        listed = _list(normal, caps[i], math.inf if level == math.inf else level)
+    lists: list[list[Single]] = []
+    constants = [as_float(normal.equation.constant) for normal in normals]  # no objective is below its constant
+    for normal, cap, constant in zip(normals, caps, constants, strict=True):
+        listed = _list(normal, cap, level - (sum(constants) - constant))
         if listed is None:
             return None
         lists.append(sorted(listed))
-        least[i] = lists[-1][0][0] if lists[-1] else math.inf
+    least = [listed[0][0] if listed else math.inf for listed in lists]
     return _joined(lists, budget, level, sum(least), least)
 
 
