@@ -22,7 +22,7 @@ SATISFIED = 1e-9
 #: A coefficient below this share of |y| / |column| cannot be told from 0.
 _NOTHING = 1e-15
 #: Relative gradient that no multipliers of active constraints explain; where forms are not linear, a larger one.
-_GRADIENT, _GRADIENT_FORM = 1e-13, 1e-5
+_GRADIENT, _GRADIENT_FORM = 1e-12, 1e-5
 #: Relative error of a fit under constraints in doubles.
 _RELATIVE = 1e-8
 _FORMS = "other supports under Quadratic and semidefinite constraints are not looked at"
