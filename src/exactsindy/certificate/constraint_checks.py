@@ -25,6 +25,8 @@ _NOTHING = 1e-15
 _GRADIENT, _GRADIENT_FORM = 1e-12, 1e-5
 #: Relative error of a fit under constraints in doubles.
 _RELATIVE = 1e-8
+#: Ratio of the numbers in a row above which margins are not checked.
+_UNEVEN = 1e8
 _FORMS = "other supports under Quadratic and semidefinite constraints are not looked at"
 _APART = "Significant is checked only for equations that are solved apart"
 _ROUGH = "the fit is as good as fits under constraints can be computed here"
@@ -147,12 +149,13 @@ def _least(
 
 def _rivals(claim: Claim, conditions: Conditions, fitter: Fitter, objective: float) -> tuple[Interval, ...] | None:
     """Return the least objectives of as many terms up to the claimed rival; None if they are not known."""
-    if not claim.margin >= 0 or objective == math.inf or conditions.t_level:
+    natural = _natural(claim, conditions)
+    if not claim.margin >= 0 or objective == math.inf or conditions.t_level or _uneven(conditions, natural):
         return None
     fitted = _fitted(claim, conditions, fitter, objective * (1 + claim.margin) * (1 + 1e-6))
     if fitted is None:
         return None
-    present, natural = _present(claim, conditions), _natural(claim, conditions)
+    present = _present(claim, conditions)
     known = [Interval(objective, objective)]
     for value, chosen, x in fitted:
         if len(chosen) == claim.size and chosen != present:
@@ -162,6 +165,15 @@ def _rivals(claim: Claim, conditions: Conditions, fitter: Fitter, objective: flo
             known.append(Interval(value - slack, math.inf if small else value + slack))
     lows, highs = sorted(i.low for i in known), sorted(i.high for i in known)
     return tuple(Interval(low, high) for low, high in zip(lows[:2], highs[:2], strict=True))
+
+
+def _uneven(conditions: Conditions, natural: Mapping[int, float]) -> bool:
+    """Whether a row holds numbers so different that a fit in doubles may miss what satisfies it."""
+    for row in (row for meaning in conditions.meanings for row in meaning.rows):
+        sizes = [abs(c) * natural[v] for v, c in row.numbers.items() if natural.get(v)]
+        if sizes and max(sizes) > _UNEVEN * min(sizes):
+            return True
+    return False
 
 
 def _fitted(

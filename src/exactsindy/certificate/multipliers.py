@@ -93,12 +93,18 @@ def unexplained_gradient(
         return float(np.abs(target).max(initial=0.0)), ""
     matrix = np.column_stack(columns)
     multipliers, _ = nnls(matrix, target, maxiter=1000 + 100 * matrix.shape[1])
-    left = float(np.abs(target - matrix @ multipliers).max())
+    left = _left(matrix, multipliers, target)
     for used in (matrix[:, multipliers > 0], matrix):  # again, without the rounding of the way there
         again = np.linalg.lstsq(used, target, rcond=None)[0]
         if np.all(again >= -_NEGATIVE * np.abs(again).max(initial=0.0)):
-            left = min(left, float(np.abs(target - used @ again).max()))
+            left = min(left, _left(used, again, target))
     return left, ""
+
+
+def _left(matrix: NDArray[np.float64], multipliers: NDArray[np.float64], target: NDArray[np.float64]) -> float:
+    """Return what multipliers leave of a gradient, beyond the rounding of their products."""
+    rounding = 8 * float(np.finfo(np.float64).eps * (np.abs(matrix) @ np.abs(multipliers)).max())
+    return max(float(np.abs(target - matrix @ multipliers).max()) - rounding, 0.0)
 
 
 def _solved(
