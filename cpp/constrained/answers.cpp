@@ -43,9 +43,15 @@ void Search::candidate(const Node& n, const NodeSolution& s) {
   if (!postpone_ || support.size() != nonzero || !(s.value > kRough * system_.z_norm * system_.z_norm))
     return try_support(support);
   if (seen_.contains(support)) return;
-  for (const Pending& p : pending_)
-    if (p.support == support) return;
-  pending_.push_back({std::move(support), s.value * (1.0 + kBlur)});
+  // Another node may have estimated the same support too high.
+  const double value = s.value * (1.0 + kBlur);
+  const auto same =
+      std::find_if(pending_.begin(), pending_.end(), [&](const Pending& p) { return p.support == support; });
+  if (same != pending_.end() && same->value <= value) return;
+  if (same != pending_.end())
+    same->value = value;
+  else
+    pending_.push_back({std::move(support), value});
   std::sort(pending_.begin(), pending_.end(), [](const Pending& a, const Pending& b) { return a.value < b.value; });
   update_cut();
   std::erase_if(pending_, [&](const Pending& p) { return p.value > cut_ * (1.0 + kBlur); });
@@ -55,10 +61,16 @@ void Search::candidate(const Node& n, const NodeSolution& s) {
 bool Search::settle() {
   std::vector<Pending> all = std::exchange(pending_, {});
   const double used = least_cut_;
-  for (const Pending& p : all)
-    if (p.value <= used * (1.0 + kBlur)) try_support(p.support);
+  bool right = true;
+  for (const Pending& p : all) {
+    if (!(p.value <= used * (1.0 + kBlur))) continue;
+    try_support(p.support);
+    // Wrong where rows tie a large coefficient to one so small that it was taken for zero.
+    const auto found = seen_.find(p.support);
+    right = right && found != seen_.end() && found->second.error.hi <= p.value * (1.0 + kBlur);
+  }
   update_cut();
-  return all.empty() || (!answers_.empty() && answers_[0].error.hi <= used);
+  return right;
 }
 
 void Search::try_support(const std::vector<int>& support) {

@@ -76,7 +76,7 @@ Outcome Search::run(const std::vector<std::vector<int>>& starts) {
   const Node fresh{space_->copy(root.frame), root.logic, root.box, root.sign};
   greedy(root);
   explore(0);
-  if (!settle()) {  // (never seen: doubles would have to be off by a millionth)
+  if (!settle()) {  // (rare: coefficients of very different size tied together)
     postpone_ = false;
     seen_.clear();
     answers_.clear();
