@@ -97,8 +97,11 @@ def _shape(rng: np.random.Generator, family: str) -> tuple[int, int]:
     if family in _SLOW:
         width = int(rng.integers(5, 9))
         return width, int(rng.integers(1, 5))
-    if rng.random() < 0.05:
+    kind = rng.random()
+    if kind < 0.05:
         return 14, int(rng.integers(3, 7))
+    if kind < 0.08:
+        return 20, int(rng.integers(3, 5))
     width = int(rng.integers(5, 13))
     return width, min(int(rng.integers(1, 7)), 4 if width > 10 else 6, width)
 

@@ -162,7 +162,7 @@ Written by `exactsindy bench torture --instances {total.tried} --seed {campaign.
 
 Machine: {machine}
 
-{total.tried} small random and hostile regressions (5 to 14 terms, supports of up to 8 terms), solved by `solve`,
+{total.tried} small random and hostile regressions (5 to 20 terms, supports of up to 8 terms), solved by `solve`,
 `solve_path`, `solve_pool` and with a shared budget `Total`, on one and two threads. An oracle that shares no code with
 the solver computes the value of *every* support in exact integers on the stored doubles, and decides which supports
 are admissible. An instance is **wrong** if an answer called optimal is not: support, objective to the last bits,
