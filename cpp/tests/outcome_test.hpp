@@ -20,6 +20,20 @@ TEST(better_is_a_strict_order) {
   CHECK(better(a, b) && !better(b, a));
 }
 
+// Noise of the residual norm below the grain makes no difference, whatever the size of the error; more does.
+TEST(ties_are_decided_on_the_scale_of_the_noise) {
+  const double grain = 0x1p-80;
+  for (int power = -1; power > -70; --power) {
+    const double root = std::ldexp(1.2345, power);
+    Answer a{{1, 5}, {}, two_prod(root, root), 0.0, grain}, b = a, c = a;
+    b.support = {1, 6};
+    b.error = b.error + Double2{-0x1p-24 * grain * root, 0.0};
+    c.error = c.error + Double2{-4.0 * grain * root, 0.0} + Double2{-std::ldexp(root * root, -76), 0.0};
+    CHECK(better(a, b) && !better(b, a));
+    CHECK(better(c, a) && !better(a, c));
+  }
+}
+
 TEST(answers_bound_their_true_error) {
   for (const double blur : {0.0, 1e-40, 1e-9, 0.1}) {
     const Answer answer{{0}, {1.0}, {2.0, 0.0}, blur};
