@@ -153,7 +153,7 @@ def report(campaign: Campaign) -> str:
 
 
 def page(campaign: Campaign, machine: str) -> str:
-    """Return the page of a campaign."""
+    """Return the page of a campaign; other pages include its summary by the marks around it."""
     total = campaign.total
     return f"""# The solver against an exact oracle
 
@@ -162,16 +162,25 @@ Written by `exactsindy bench torture --instances {total.tried} --seed {campaign.
 
 Machine: {machine}
 
-{total.tried} small random and hostile regressions (5 to 20 terms, supports of up to 8 terms), solved by `solve`,
-`solve_path`, `solve_pool` and with a shared budget `Total`, on one and two threads. An oracle that shares no code with
-the solver computes the value of *every* support in exact integers on the stored doubles, and decides which supports
-are admissible. An instance is **wrong** if an answer called optimal is not: support, objective to the last bits,
-coefficients, `lower_bound` at or below the optimum, margin, completeness and order of pools, ties.
+<!-- --8<-- [start:summary] -->
+{total.tried:,} problems in {len(campaign.tallies)} families, {total.beyond:,} of them beyond the root of the search:
+**{total.wrong} wrong**, {total.excused} not proved (and said so), {total.refused:,} refused at the door with a
+sentence.
+<!-- --8<-- [end:summary] -->
+
+The problems are small, random and hostile: 5 to 20 terms, supports of up to 8 terms, solved by `solve`, `solve_path`,
+`solve_pool` and with a shared budget `Total`, on one and two threads. An oracle that shares no code with the solver
+computes the value of *every* support in exact integers on the stored doubles, and decides which supports are
+admissible. An instance is **wrong** if something claimed is not so: the support, the objective to the last bits, the
+coefficients, `lower_bound` at or below the optimum, the margin, what a pool called complete holds and in which order,
+to which support ties go.
 
 - **beyond the root**: the search had to branch (pools: more than two terms).
 - **not proved**: the solver itself says that it has no proof (at most {MOST_EXCUSED:.0%} allowed).
-- **refused**: the numbers are refused at the door with a sentence (targets whose square is not a double).
+- **refused**: the numbers are refused at the door with a sentence (targets whose square is not an ordinary double).
 - **at a threshold**: a candidate for the optimum lies within 1e-6 of a threshold of admissibility; either answer counts
   as right.
+
+The families stand in `experiments/src/exactsindy_experiments/torture_families.py`.
 
 {report(campaign)}"""
