@@ -10,12 +10,12 @@ import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cmp_to_key
-from itertools import pairwise
+from itertools import islice, pairwise, product
 
 import numpy as np
 
 from exactsindy.solver import Member, Solution
-from exactsindy_experiments.exact_values import ZERO, Array, ExactValues, Value
+from exactsindy_experiments.exact_values import ZERO, Array, ExactValues, Support, Value
 
 EPS = float(np.finfo(np.float64).eps)
 TIE = 2.0**-78  # values this close (relative) may count as equal: the solver compares 80 bits
@@ -214,6 +214,29 @@ def check_total(
         yield f"objective {objective!r} should be {_double(own)!r}"
     if Fraction(bound) > optimum:
         yield f"lower_bound {bound!r} is above the optimum {_double(optimum)!r}"
+    margin, rival = float(solution.margin[0]), _next_best(parts, exact_weights, solution.support)
+    if own and rival is not None and not math.isnan(margin):  # (a margin that costs too much is nan)
+        true = _double(rival / own) - 1 if rival >= 0 else math.inf
+        if not math.isclose(1 + margin, 1 + true, rel_tol=1e-12 + 4 * slack / _double(own)):
+            yield f"margin {margin!r} should be {true!r}"
+
+
+def _next_best(parts: Sequence[ExactValues], weights: Sequence[Fraction], chosen: Sequence[Support]) -> Fraction | None:
+    """Return the least sum of values over other supports with as many terms in all; -1: none, None: left open."""
+    total, two = sum(map(len, chosen)), []
+    for part in parts:
+        listed: list[Value] = []
+        for size in range(min(part.size, total) + 1):
+            listed += islice((v for v in part.ascending(size) if part.admissible(v) != "no"), 2)
+        if any(part.admissible(v) == "either" for v in listed):
+            return None
+        two.append(listed)
+    sums = [
+        sum((w * part.exact(v) for w, part, v in zip(weights, parts, pick, strict=True)), Fraction(0))
+        for pick in product(*two)
+        if sum(len(v.support) for v in pick) == total and tuple(v.support for v in pick) != tuple(chosen)
+    ]
+    return min(sums, default=Fraction(-1))
 
 
 def fuzzy(exact: ExactValues, size: int) -> bool:

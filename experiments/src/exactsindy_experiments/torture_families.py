@@ -7,61 +7,29 @@ package's own compression; a triangle is stored as it is, so that its numbers re
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Rng = np.random.Generator
-
-
-@dataclass(frozen=True)
-class Draw:
-    """Columns of the terms and, last, of the target; ``triangle``: the factor itself, (width + 1, width + 1)."""
-
-    matrix: Array
-    triangle: bool = False
-    ridge: Array | None = None  # None: the campaign draws one
-
-
-def _data(theta: Array, y: Array, ridge: Array | None = None) -> Draw:
-    return Draw(np.column_stack([theta, y]), ridge=ridge)
-
-
-def _power(rng: Rng, low: float, high: float, count: int | None = None) -> Array:
-    return np.asarray(10.0 ** rng.uniform(low, high, count))
-
-
-def _triangle(rng: Rng, width: int) -> Array:
-    return np.triu(rng.standard_normal((width + 1, width + 1)))
-
-
-def _target(rng: Rng, theta: Array) -> Array:
-    """Return a target of three terms under noise of 1e-3 to 10 of its size, or nothing but noise."""
-    chosen = rng.choice(theta.shape[1], size=3, replace=False)
-    signal = theta[:, chosen] @ rng.standard_normal(3)
-    noise = rng.standard_normal(len(theta)) * (np.linalg.norm(signal) / np.sqrt(len(theta)) or 1.0)
-    return noise if rng.random() < 0.4 else signal + _power(rng, -3, 1) * noise
+from exactsindy_experiments.torture_draws import Draw, Rng, data, power, target, triangle
 
 
 def gauss(rng: Rng, width: int) -> Draw:
     """Columns with a random correlation."""
     mixing = np.eye(width) + rng.uniform(0, 1) * rng.standard_normal((width, width))
     theta = rng.standard_normal((width + int(rng.integers(1, 20)), width)) @ mixing
-    return _data(theta, _target(rng, theta))
+    return data(theta, target(rng, theta))
 
 
 def collinear(rng: Rng, width: int) -> Draw:
     """Columns close to one direction, 1e-1 to 1e-7 apart."""
-    theta = rng.standard_normal((2 * width, 1)) + _power(rng, -7, -1) * rng.standard_normal((2 * width, width))
-    return _data(theta, _target(rng, theta))
+    theta = rng.standard_normal((2 * width, 1)) + power(rng, -7, -1) * rng.standard_normal((2 * width, width))
+    return data(theta, target(rng, theta))
 
 
 def integer_data(rng: Rng, width: int) -> Draw:
     """Entries -1, 0, 1."""
     rows = int(rng.integers(3, 2 * width))
-    return _data(rng.integers(-1, 2, (rows, width)).astype(float), rng.integers(-2, 3, rows).astype(float))
+    return data(rng.integers(-1, 2, (rows, width)).astype(float), rng.integers(-2, 3, rows).astype(float))
 
 
 def integer_triangle(rng: Rng, width: int) -> Draw:
@@ -76,12 +44,12 @@ def duplicates(rng: Rng, width: int) -> Draw:
     theta = rng.standard_normal((2 * width, width))
     chosen, copies = rng.random(width) < 0.4, rng.integers(0, width, width)
     theta[:, chosen] = theta[:, copies[chosen]] * rng.choice([1.0, -1.0, 2.0, 0.3], size=int(chosen.sum()))
-    return _data(theta, _target(rng, theta))
+    return data(theta, target(rng, theta))
 
 
 def duplicate_triangle(rng: Rng, width: int) -> Draw:
     """Equal columns of a stored factor: exact ties between supports."""
-    factor = _triangle(rng, width)
+    factor = triangle(rng, width)
     for j in range(1, width):
         if rng.random() < 0.4:
             factor[:, j] = factor[:, rng.integers(j)] * rng.choice([1.0, -1.0, 2.0, 0.25])
@@ -94,32 +62,32 @@ def dependent(rng: Rng, width: int) -> Draw:
     for j in range(3, width):
         if rng.random() < 0.4:
             theta[:, j] = theta[:, rng.choice(j, size=int(rng.integers(2, 4)), replace=False)].sum(axis=1)
-    return _data(theta, _target(rng, theta))
+    return data(theta, target(rng, theta))
 
 
 def dependent_triangle(rng: Rng, width: int) -> Draw:
     """Columns of a stored factor that are combinations of earlier ones, plus 1e-8 to 1e-15 of their norm."""
-    factor = _triangle(rng, width)
+    factor = triangle(rng, width)
     for j in range(2, width):
         if rng.random() < 0.5:
             factor[:, j] = factor[:, :j] @ np.where(rng.random(j) < 0.5, rng.standard_normal(j), 0.0)
-            factor[: j + 1, j] += _power(rng, -15, -8) * rng.standard_normal(j + 1)
+            factor[: j + 1, j] += power(rng, -15, -8) * rng.standard_normal(j + 1)
     return Draw(factor, triangle=True)
 
 
 def scales(rng: Rng, width: int) -> Draw:
     """Columns of norm 1e-140 to 1e140."""
     theta = rng.standard_normal((2 * width, width))
-    y = _target(rng, theta)
-    return _data(theta * _power(rng, -140, 140, width), y)
+    y = target(rng, theta)
+    return data(theta * power(rng, -140, 140, width), y)
 
 
 def ridge_mixed(rng: Rng, width: int) -> Draw:
     """Ridge weights 0 and 1e-300 to 1e300, different for each term."""
     theta = rng.standard_normal((2 * width, width))
     span = rng.choice([3.0, 30.0, 300.0])
-    ridge = np.where(rng.random(width) < 0.3, 0.0, _power(rng, -span, span, width))
-    return _data(theta, _target(rng, theta), ridge)
+    ridge = np.where(rng.random(width) < 0.3, 0.0, power(rng, -span, span, width))
+    return data(theta, target(rng, theta), ridge)
 
 
 def ridge_tiny(rng: Rng, width: int) -> Draw:
@@ -127,14 +95,14 @@ def ridge_tiny(rng: Rng, width: int) -> Draw:
     drawn = duplicate_triangle(rng, width)
     if rng.random() < 0.5:
         drawn.matrix[:, -1] = drawn.matrix[:, :3] @ rng.integers(-2, 3, 3)
-    weights = np.full(width, _power(rng, -40, -10)) if rng.random() < 0.5 else _power(rng, -40, -10, width)
+    weights = np.full(width, power(rng, -40, -10)) if rng.random() < 0.5 else power(rng, -40, -10, width)
     return Draw(drawn.matrix, triangle=True, ridge=weights)
 
 
 def exact_fit(rng: Rng, width: int) -> Draw:
     """Put the target into the span of three columns, up to rounding."""
     theta = rng.standard_normal((2 * width, width))
-    return _data(theta, theta[:, rng.choice(width, 3, replace=False)] @ rng.integers(1, 4, 3))
+    return data(theta, theta[:, rng.choice(width, 3, replace=False)] @ rng.integers(1, 4, 3))
 
 
 def exact_triangle(rng: Rng, width: int) -> Draw:
@@ -148,28 +116,28 @@ def exact_triangle(rng: Rng, width: int) -> Draw:
 def wide(rng: Rng, width: int) -> Draw:
     """Fewer rows than columns."""
     rows = int(rng.integers(2, width))
-    return _data(rng.standard_normal((rows, width)), rng.standard_normal(rows))
+    return data(rng.standard_normal((rows, width)), rng.standard_normal(rows))
 
 
 def zero_columns(rng: Rng, width: int) -> Draw:
     """Zero columns among others."""
     theta = rng.standard_normal((2 * width, width))
-    y = _target(rng, theta)
+    y = target(rng, theta)
     theta[:, rng.random(width) < 0.4] = 0.0
-    return _data(theta, y)
+    return data(theta, y)
 
 
 def tiny_part(rng: Rng, width: int) -> Draw:
     """Make the part of the target that the terms can reach 1e-10 to 1e-140 of the rest."""
-    factor = _triangle(rng, width)
-    factor[:width, width] *= _power(rng, -140, -10)
+    factor = triangle(rng, width)
+    factor[:width, width] *= power(rng, -140, -10)
     factor[width, width] = 1.0
     return Draw(factor, triangle=True)
 
 
 def near_ties(rng: Rng, width: int) -> Draw:
     """Copy columns with one entry changed by one unit in the last place."""
-    factor = _triangle(rng, width)
+    factor = triangle(rng, width)
     for j in range(1, width):
         if rng.random() < 0.5:
             factor[:, j] = factor[:, rng.integers(j)]
@@ -184,14 +152,14 @@ def vandermonde(rng: Rng, width: int) -> Draw:
     theta = np.asarray(x[:, None] ** np.arange(min(width, 8)), dtype=np.float64)
     extra = rng.standard_normal((len(x), width - theta.shape[1]))
     theta = np.hstack([theta, extra])
-    return _data(theta, _target(rng, theta))
+    return data(theta, target(rng, theta))
 
 
 def hilbert(rng: Rng, width: int) -> Draw:
     """Take a Hilbert matrix with its columns in random order."""
     i = np.arange(2 * width)
     theta = np.asarray(1.0 / (i[:, None] + rng.permutation(width) + 1.0), dtype=np.float64)
-    return _data(theta, _target(rng, theta) if rng.random() < 0.7 else rng.standard_normal(2 * width))
+    return data(theta, target(rng, theta) if rng.random() < 0.7 else rng.standard_normal(2 * width))
 
 
 def trigonometric(rng: Rng, width: int) -> Draw:
@@ -201,7 +169,7 @@ def trigonometric(rng: Rng, width: int) -> Draw:
     columns = [np.ones_like(t), s, c, s * s, c * c, s * c, np.sin(2 * t), np.cos(2 * t), s**3, np.sin(3 * t), c**3]
     columns += [np.cos(3 * t), s * s * c, s * c * c]
     theta = np.column_stack(columns)[:, rng.permutation(len(columns))[:width]]
-    return _data(theta, _target(rng, theta))
+    return data(theta, target(rng, theta))
 
 
 def hadamard(rng: Rng, width: int) -> Draw:
@@ -210,7 +178,7 @@ def hadamard(rng: Rng, width: int) -> Draw:
     while len(matrix) < 16:
         matrix = np.block([[matrix, matrix], [matrix, -matrix]])
     loads = rng.integers(1, 3, 16) if rng.random() < 0.5 else rng.choice([1.0, 1.0 + 2.0**-52], 16)
-    return _data(matrix[:, rng.permutation(16)[:width]], matrix @ loads)
+    return data(matrix[:, rng.permutation(16)[:width]], matrix @ loads)
 
 
 def orthogonal_triangle(rng: Rng, width: int) -> Draw:
@@ -223,24 +191,22 @@ def orthogonal_triangle(rng: Rng, width: int) -> Draw:
 def small_targets(rng: Rng, width: int) -> Draw:
     """Targets of size 1e-144 to 1e-100 with residuals down to 1e-16 of them; one in five too small."""
     theta = rng.standard_normal((2 * width, width))
-    y = theta[:, rng.choice(width, 3, replace=False)].sum(axis=1) + _power(rng, -16, 0) * rng.standard_normal(
-        len(theta)
-    )
-    size = _power(rng, -144, -100) if rng.random() < 0.8 else _power(rng, -310, -144)
-    return _data(theta * _power(rng, -5, 5), y * size)
+    y = theta[:, rng.choice(width, 3, replace=False)].sum(axis=1) + power(rng, -16, 0) * rng.standard_normal(len(theta))
+    size = power(rng, -144, -100) if rng.random() < 0.8 else power(rng, -310, -144)
+    return data(theta * power(rng, -5, 5), y * size)
 
 
 def large_targets(rng: Rng, width: int) -> Draw:
     """Targets of size 1e100 to 1e144, columns of size 1e-145 to 1e50; one in five too large or too far apart."""
     theta = rng.standard_normal((2 * width, width))
-    y = _target(rng, theta)
-    size = _power(rng, 100, 144) if rng.random() < 0.8 else _power(rng, 144, 307)
-    return _data(theta * _power(rng, -145, 50), y / np.linalg.norm(y) * size)
+    y = target(rng, theta)
+    size = power(rng, 100, 144) if rng.random() < 0.8 else power(rng, 144, 307)
+    return data(theta * power(rng, -145, 50), y / np.linalg.norm(y) * size)
 
 
 def spread(rng: Rng, width: int) -> Draw:
     """Entries of a stored factor of size 1e-12 to 1e12, at random."""
-    return Draw(_triangle(rng, width) * 10.0 ** rng.uniform(-12, 12, (width + 1, width + 1)), triangle=True)
+    return Draw(triangle(rng, width) * 10.0 ** rng.uniform(-12, 12, (width + 1, width + 1)), triangle=True)
 
 
 def kahan(rng: Rng, width: int) -> Draw:
@@ -249,7 +215,7 @@ def kahan(rng: Rng, width: int) -> Draw:
     theta = np.diag(s ** np.arange(width)) @ (np.eye(width) - np.sqrt(1 - s * s) * np.triu(np.ones((width, width)), 1))
     factor = np.zeros((width + 1, width + 1))
     factor[:width, :width] = theta
-    factor[:, width] = np.append(_target(rng, theta), rng.standard_normal())
+    factor[:, width] = np.append(target(rng, theta), rng.standard_normal())
     return Draw(factor, triangle=True)
 
 
@@ -260,7 +226,7 @@ def chain(rng: Rng, width: int) -> Draw:
     )
     small = rng.random(width) < rng.choice([0.3, 0.6, 0.9])
     small[0] = False
-    size = _power(rng, -15, -8) if rng.random() < 0.5 else _power(rng, -15, -8, width)
+    size = power(rng, -15, -8) if rng.random() < 0.5 else power(rng, -15, -8, width)
     diagonal = np.diag(factor)[:width] * np.where(small, size, 1.0)
     np.fill_diagonal(factor, np.append(diagonal, factor[width, width]))
     if rng.random() < 0.3:
@@ -284,7 +250,7 @@ def tiny_ties(rng: Rng, width: int) -> Draw:
 
 def thresholds(rng: Rng, width: int) -> Draw:
     """Columns about 1e-13 apart, volumes about 2^-80, coefficients about 2^27 |y|."""
-    factor = _triangle(rng, width)
+    factor = triangle(rng, width)
     kind = rng.integers(3)
     for j in range(1, width):
         if rng.random() < 0.5:

@@ -14,7 +14,8 @@ from exactsindy.problem import Block, Problem
 from exactsindy.solver import Settings, Solution, Status, Total, solve, solve_path, solve_pool
 from exactsindy_experiments.exact_values import Array, ExactValues
 from exactsindy_experiments.torture_checks import check_pool, check_solution, check_total, fuzzy
-from exactsindy_experiments.torture_families import FAMILIES, Draw
+from exactsindy_experiments.torture_draws import Draw
+from exactsindy_experiments.torture_families import FAMILIES
 
 LIMIT = 2.0**27  # the default of Settings.coefficient_limit
 TINY = 1e-120  # a part of the target below this share of the whole, rounded up to a power of two, counts as zero
