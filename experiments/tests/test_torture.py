@@ -28,6 +28,13 @@ def test_slice_of_the_campaign(family):
         assert verdict.kind in ("right", "refused"), (torture_run.command(verdict.task), verdict.text)
 
 
+@pytest.mark.parametrize("family, index", [("duplicates", 1725), ("zero_columns", 1563)])
+def test_bounds_of_shared_budgets_are_rounded_down(family, index):
+    """Found by the campaign: the sum of two bounds was rounded up, above the optimum."""
+    verdict = examine(Task(family, 1, index))
+    assert verdict.kind == "right", verdict.text
+
+
 def test_the_oracle_knows_the_limit_of_the_solver():
     assert Settings().coefficient_limit == LIMIT
 

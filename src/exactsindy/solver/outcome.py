@@ -74,6 +74,12 @@ def joined(answers: Sequence[Answer], objective: float) -> Answer:
     return Answer(support, tuple(value for answer in answers for value in answer.coef), objective)
 
 
+def lower_sum(bounds: Iterable[float]) -> float:
+    """Return the sum of bounds, which may be rounded products, rounded down: never above the exact one."""
+    values = np.array(list(bounds))
+    return float(values.sum()) * (1.0 - (len(values) + 3) * 2.0**-53)
+
+
 def together(outcomes: Sequence[Outcome]) -> Outcome:
     """Return what independent searches say as one: sums, and as next best the cheapest change in one of them."""
     nodes, seconds = sum(o.nodes for o in outcomes), sum(o.seconds for o in outcomes)
@@ -86,7 +92,7 @@ def together(outcomes: Sequence[Outcome]) -> Outcome:
     order = (Status.INTERRUPTED, Status.TIME_LIMIT, Status.NODE_LIMIT, Status.TOLERANCE, Status.REFITTED)
     return Outcome(
         answers=(answer,),
-        lower_bound=float(np.array([o.bound for o in outcomes]).sum()),
+        lower_bound=lower_sum(o.bound for o in outcomes),
         runner_up=float(objectives.sum() + np.min(rivals - objectives)) if proved else math.nan,
         stop=next((status for status in order if status in stops), None),
         complete=all(outcome.complete for outcome in outcomes),

@@ -15,7 +15,7 @@ import numpy as np
 from exactsindy.solver import interrupt
 from exactsindy.solver.backends import native
 from exactsindy.solver.equations import Equation
-from exactsindy.solver.outcome import Answer, Outcome, joined
+from exactsindy.solver.outcome import Answer, Outcome, joined, lower_sum
 from exactsindy.solver.settings import BRIEF, Deadline, Settings, Status
 
 _ENDED = (Status.TIME_LIMIT, Status.NODE_LIMIT, Status.INTERRUPTED)  # a limit or Ctrl-C is for the whole call
@@ -165,7 +165,7 @@ def _combined(equations: Sequence[Equation], tables: list[_Table], budget: int, 
     solved = [min(len(t.outcomes) - 1, budget) for t in tables]
     sizes = _best_sizes([[t.upper(s) for s in range(n + 1)] for t, n in zip(tables, solved, strict=True)], budget)
     lower = [[t.lower(s) for s in range(min(t.largest, budget) + 1)] for t in tables]
-    lower_bound = sum(row[s] for row, s in zip(lower, _best_sizes(lower, budget), strict=True))
+    lower_bound = lower_sum(row[s] for row, s in zip(lower, _best_sizes(lower, budget), strict=True))
     chosen = [e.placed(t.outcomes[s]) for e, t, s in zip(equations, tables, sizes, strict=True)]
     best = [answer for outcome in chosen for answer in outcome.answers[:1]]
     objective = sum(t.weight * outcome.objective for t, outcome in zip(tables, chosen, strict=True))
