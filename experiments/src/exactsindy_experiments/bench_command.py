@@ -218,6 +218,14 @@ def torture(
 
 
 @bench.command()
+def overhead() -> None:
+    """Print what a warm call of solve adds to the native search, for one and three equations of 56 terms."""
+    from exactsindy_experiments.overhead_benchmark import page
+
+    typer.echo(page(output.note))
+
+
+@bench.command()
 def profile(
     seconds: Annotated[float, typer.Option(min=0.1, help="How long to search.")] = 10.0,
 ) -> None:

@@ -42,9 +42,9 @@ def ridge_matrix(problem: Problem, ridge: Any) -> Array:
     if value.shape not in ((), (shape[1],), shape):
         wide = f"{shape[1]} weights (one per term) or a {shape[0]} x {shape[1]} array (equations x terms)"
         raise SolverError(f"ridge has shape {value.shape}: expected a number, {wide}.")
-    if not np.all(np.isfinite(value)) or np.any(value < 0):
+    if value.size and not (value.min() >= 0 and value.max() < np.inf):  # NaN is neither
         raise SolverError("ridge holds a negative or non-finite number: expected numbers >= 0.")
-    return np.broadcast_to(value, shape).copy()
+    return value.copy() if value.shape == shape else np.broadcast_to(value, shape).copy()
 
 
 def sizes(problem: Problem, k: Any, name: str = "k") -> tuple[int, ...]:
@@ -160,17 +160,17 @@ def supports(problem: Problem, support: Any, name: str) -> list[tuple[int, ...]]
 
 def _support(problem: Problem, target: str, terms: Any, name: str) -> tuple[int, ...]:
     block, _ = problem.locate(target)
-    known = {problem.names[c]: int(c) for c in problem.columns(block)}
+    columns, names = problem.columns(block).tolist(), block.names
     if isinstance(terms, str) or not isinstance(terms, Iterable):
         raise SolverError(f"{name}={terms!r}: expected a list of terms, e.g. [{terms!r}].")
     indices = set()
     for term in terms:
         label = getattr(term, "name", term)
         if isinstance(label, str):
-            if label not in known:
-                raise SolverError(f"{name}: no term {label!r} in the library of {target}; it has {', '.join(known)}.")
-            indices.add(known[label])
-        elif isinstance(term, int | np.integer) and not isinstance(term, bool) and term in known.values():
+            if label not in names:
+                raise SolverError(f"{name}: no term {label!r} in the library of {target}; it has {', '.join(names)}.")
+            indices.add(columns[names.index(label)])
+        elif isinstance(term, int | np.integer) and not isinstance(term, bool) and term in columns:
             indices.add(int(term))
         else:
             raise SolverError(f"{name}: term index {term!r} is not in the library of {target}.")

@@ -46,7 +46,8 @@ class Equation:
 
     def local(self, variables: Sequence[int]) -> tuple[int, ...]:
         """Return which of this equation's terms are among some variables of all equations."""
-        return tuple(int(i) for i in np.flatnonzero(np.isin(self.variables, variables)))
+        wanted = set(variables)
+        return tuple(i for i, v in enumerate(self.variables.tolist()) if v in wanted)
 
     def placed(self, outcome: Outcome) -> Outcome:
         """Return an outcome whose supports are numbered among the terms of all equations."""
@@ -58,11 +59,12 @@ def equations_of(problem: Problem, ridge: Array) -> list[Equation]:
     equations: list[Equation] = []
     for block in problem.blocks:
         factor, columns = np.ascontiguousarray(block.theta_factor), problem.columns(block)  # shared by its equations
-        for j, target in enumerate(block.target_names):
+        width, names = len(block.terms), block.names
+        targets = np.ascontiguousarray(block.factor[:, width:].T)
+        for target, y in zip(block.target_names, targets, strict=True):
             row = len(equations)
-            z, rest, weights = (np.ascontiguousarray(part) for part in (*block.target(j), ridge[row, columns]))
             variables = row * len(problem.terms) + columns
-            equations.append(Equation(target, factor, z, rest, weights, variables, block.names))
+            equations.append(Equation(target, factor, y[:width], y[width:], ridge[row, columns], variables, names))
     return equations
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -59,8 +59,10 @@ class Outcome:
 
     def renumbered(self, variables: NDArray[np.intp]) -> Outcome:
         """Return the outcome with variable ``variables[j]`` for each ``j`` of its supports."""
-        answers = [replace(a, support=tuple(variables[list(a.support)].tolist())) for a in self.answers]
-        return replace(self, answers=tuple(answers))
+        answers = [Answer(tuple(variables[list(a.support)].tolist()), a.coef, a.objective) for a in self.answers]
+        return Outcome(
+            tuple(answers), self.lower_bound, self.runner_up, self.stop, self.complete, self.nodes, self.seconds
+        )
 
     @property
     def infeasible(self) -> bool:

@@ -7,6 +7,7 @@ lower bound, and is solved when the best combination would use it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -142,20 +143,19 @@ def _fill(tables: list[_Table], budget: int, values: Values) -> None:
 
 def _best_sizes(values: list[list[float]], budget: int) -> list[int]:
     """Return sizes s_j with sum <= budget and the least sum of values; fewer terms win ties."""
-    best = np.full((len(values) + 1, budget + 1), np.inf)
-    best[0, 0] = 0.0
-    choice = np.zeros((len(values), budget + 1), dtype=int)
-    for j, row in enumerate(values):
+    best, choices = [0.0] + [math.inf] * budget, []
+    for row in values:
+        following, choice = [math.inf] * (budget + 1), [0] * (budget + 1)
         for used in range(budget + 1):
             for s in range(min(len(row) - 1, used) + 1):
-                value = best[j, used - s] + row[s]
-                if value < best[j + 1, used]:
-                    best[j + 1, used] = value
-                    choice[j, used] = s
-    used = int(np.argmin(best[-1]))
-    sizes = []
-    for j in range(len(values) - 1, -1, -1):
-        sizes.append(int(choice[j, used]))
+                value = best[used - s] + row[s]
+                if value < following[used]:
+                    following[used], choice[used] = value, s
+        best = following
+        choices.append(choice)
+    used, sizes = best.index(min(best)), []
+    for choice in reversed(choices):
+        sizes.append(choice[used])
         used -= sizes[-1]
     return sizes[::-1]
 

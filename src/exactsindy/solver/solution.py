@@ -86,9 +86,9 @@ class Solution:
                     coef[v // width, v % width] = value
         objective, bound = np.array([o.objective for o in outcomes]), np.array([o.bound for o in outcomes])
         # The floor only makes gaps smaller, and costs time: most answers do not need it.
-        finite = bool(np.isfinite(objective).all())
-        proved = finite and bool(np.all(objective - bound <= max(settings.gap, PROVED) * objective))
-        gap = relative_gap(objective, bound, np.zeros(1) if proved else floors(problem, coef, k, len(outcomes)))
+        gap = [_gap(o.objective, o.bound) for o in outcomes]
+        if not all(g <= max(settings.gap, PROVED) for g in gap):
+            gap = relative_gap(objective, bound, floors(problem, coef, k, len(outcomes))).tolist()
         return cls(
             problem=problem,
             coef=coef,
@@ -96,7 +96,7 @@ class Solution:
             objective=objective,
             lower_bound=bound,
             margin=np.array([o.margin for o in outcomes]),
-            status=tuple(status_of(o, float(g), settings) for o, g in zip(outcomes, gap, strict=True)),
+            status=tuple(status_of(o, g, settings) for o, g in zip(outcomes, gap, strict=True)),
             nodes=np.array([o.nodes for o in outcomes], dtype=np.int64),
             seconds=np.array([o.seconds for o in outcomes]),
             ridge=ridge,
@@ -280,6 +280,13 @@ def floors(problem: Problem, coef: Array, k: tuple[int, ...] | Total, entries: i
         size = np.sqrt(problem.rss(np.zeros_like(coef))) + np.sum(np.abs(coef) * norms, axis=1)
         level = arguments.weights(problem, k) * (ROUNDING * size) ** 2
     return np.asarray(level) if entries == len(level) and not isinstance(k, Total) else np.array([level.sum()])
+
+
+def _gap(objective: float, bound: float) -> float:
+    """Return the relative gap without the rounding floor; nan where the floor is needed to tell."""
+    if objective == bound < math.inf:
+        return 0.0
+    return (objective - bound) / objective if 0 < objective < math.inf else math.nan
 
 
 def relative_gap(objective: Array, lower_bound: Array, floor: Array) -> Array:
