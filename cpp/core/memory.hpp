@@ -1,8 +1,11 @@
 // Cache-line aligned arrays, padded so that vector kernels may read whole vectors.
 #pragma once
 #include <cstddef>
+#include <cstdlib>
+#include <limits>
 #include <memory>
 #include <new>
+#include <utility>
 
 namespace exactsindy {
 
@@ -13,28 +16,42 @@ class Array {
  public:
   Array() = default;
   explicit Array(std::size_t n) { reset(n); }
+  Array(Array&& other) noexcept { *this = std::move(other); }
+  Array& operator=(Array&& other) noexcept {
+    raw_ = std::move(other.raw_);
+    data_ = std::exchange(other.data_, nullptr);
+    size_ = std::exchange(other.size_, 0);
+    return *this;
+  }
 
-  // Allocate n doubles (plus padding), all zero.
+  // Allocate n doubles (plus padding), all zero. Large arrays cost nothing until they are written: calloc takes pages
+  // that the system gives out as zeros.
   void reset(std::size_t n) {
+    constexpr std::size_t most = std::numeric_limits<std::size_t>::max() / sizeof(double) - 4 * kLane;
+    if (n > most) throw std::bad_alloc();
     size_ = (n + kLane - 1) / kLane * kLane + kLane;
-    data_.reset(static_cast<double*>(::operator new(size_ * sizeof(double), kAlignment)));
-    for (std::size_t i = 0; i < size_; ++i) data_[i] = 0.0;
+    raw_.reset(std::calloc(size_ + kLane, sizeof(double)));
+    if (!raw_) throw std::bad_alloc();
+    void* at = raw_.get();
+    std::size_t space = (size_ + kLane) * sizeof(double);
+    data_ = static_cast<double*>(std::align(kAlignment, size_ * sizeof(double), at, space));
   }
   // Grow to at least n doubles; contents are lost when it grows.
   void reserve(std::size_t n) {
     if (n > size_) reset(n);
   }
-  double* data() { return data_.get(); }
-  const double* data() const { return data_.get(); }
+  double* data() { return data_; }
+  const double* data() const { return data_; }
   double& operator[](std::size_t i) { return data_[i]; }
   double operator[](std::size_t i) const { return data_[i]; }
 
  private:
-  static constexpr std::align_val_t kAlignment{64};  // a cache line
+  static constexpr std::size_t kAlignment = 64;  // a cache line
   struct Free {
-    void operator()(double* p) const { ::operator delete(p, kAlignment); }
+    void operator()(void* p) const { std::free(p); }
   };
-  std::unique_ptr<double[], Free> data_;
+  std::unique_ptr<void, Free> raw_;
+  double* data_ = nullptr;
   std::size_t size_ = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace exactsindy {
 
@@ -72,34 +73,30 @@ Search::Search(const Equation& equation_, const Wanted& wanted_, const ProofSink
 bool Search::tied_out(const int* first) const {
   if (!zero_.load(std::memory_order_relaxed)) return false;
   const std::lock_guard lock(mutex_);
-  const auto& last = kept_.back().support;
+  const auto& last = kept_.rbegin()->support;
   return !std::lexicographical_compare(first, first + wanted.size, last.begin(), last.end());
 }
 
 void Search::offer(const Fit& fit) {
   const std::lock_guard lock(mutex_);
-  const Answer answer = answer_of(fit);
-  const auto at = std::lower_bound(kept_.begin(), kept_.end(), answer, [](auto& a, auto& b) { return better(a, b); });
-  if (at != kept_.end() && at->support == answer.support) return;
-  kept_.insert(at, answer);
-  update_cut();
+  if (kept_.insert(answer_of(fit)).second) update_cut();
 }
 
 void Search::update_cut() {
   const double zero = equation.instance.zero;  // what counts as 0 must not be cut off
   double limit = kInf;
   if (wanted.within >= 0.0) {
-    const double best = kept_.front().upper(), rest = equation.instance.rest.hi;
+    const double best = kept_.begin()->upper(), rest = equation.instance.rest.hi;
     limit = std::max((best + wanted.within * (best + rest)) * (1.0 + 16.0 * kEps), zero);
-    while (kept_.size() > 1 && kept_.back().error.hi > limit) kept_.pop_back();
+    while (kept_.size() > 1 && kept_.rbegin()->error.hi > limit) kept_.erase(std::prev(kept_.end()));
     if (kept_.size() > wanted.capacity) {  // keep the best ones and say that the list is not complete
-      kept_.pop_back();
+      kept_.erase(std::prev(kept_.end()));
       overflow_ = true;
-      limit = std::max(kept_.back().upper(), zero);
+      limit = std::max(kept_.rbegin()->upper(), zero);
     }
   } else if (static_cast<int>(kept_.size()) >= wanted.keep) {
-    kept_.resize(wanted.keep);
-    limit = kept_.back().upper();
+    while (static_cast<int>(kept_.size()) > wanted.keep) kept_.erase(std::prev(kept_.end()));
+    limit = kept_.rbegin()->upper();
     // (A checker looks at all ties.)
     if (limit == 0.0 && !proof) zero_.store(true, std::memory_order_relaxed);
     limit = std::max(limit, zero);
@@ -128,7 +125,7 @@ void Search::root_bound(double bound) {
   root_ = std::max(root_, bound);
   if (!(wanted.gap > 0.0) || kept_.empty()) return;
   const double least = running_.empty() ? root_ : std::min(root_, *running_.begin());
-  const double best = kept_.front().error.hi;
+  const double best = kept_.begin()->error.hi;
   if (best - least <= wanted.gap * (best + equation.instance.rest.hi)) satisfied_.store(true);
 }
 
@@ -145,16 +142,16 @@ void Search::task_ended(double bound) {
 double Search::current_bound() {
   const std::lock_guard lock(mutex_);
   double bound = running_.empty() ? root_ : std::min(root_, *running_.begin());
-  if (!kept_.empty()) bound = std::min(bound, kept_.front().lower());
+  if (!kept_.empty()) bound = std::min(bound, kept_.begin()->lower());
   return std::max(bound, 0.0);
 }
 
 std::pair<double, std::vector<int>> Search::best() {
   const std::lock_guard lock(mutex_);
   if (kept_.empty()) return {kInf, {}};
-  return {kept_.front().error.hi, kept_.front().support};
+  return {kept_.begin()->error.hi, kept_.begin()->support};
 }
 
-std::vector<Answer> Search::answers() const { return kept_; }
+std::vector<Answer> Search::answers() const { return {kept_.begin(), kept_.end()}; }
 
 }  // namespace exactsindy

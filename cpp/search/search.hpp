@@ -88,7 +88,10 @@ class Search {
   void update_cut();
 
   mutable std::mutex mutex_;
-  std::vector<Answer> kept_;  // sorted
+  struct Better {
+    bool operator()(const Answer& a, const Answer& b) const { return better(a, b); }
+  };
+  std::set<Answer, Better> kept_;  // (a sorted vector would take quadratic time for a pool of a million)
   std::optional<Answer> smaller_;
   std::atomic<double> cut_{kInf};
   std::atomic<bool> superseded_{false}, satisfied_{false}, zero_{false}, dependent_{false};
