@@ -61,11 +61,15 @@ records::Outcome solve_constrained(const std::vector<GivenEquation>& equations, 
   options.constraint_rows = std::clamp(constraint_rows, 0, static_cast<int>(presence.size()));
   options.limits = {seconds, nodes};
   const Units units = system.units();
-  Reporter reporter(progress, stopped, {units});
+  Reporter reporter(progress, stopped);
+  const auto watch = [&](std::vector<Snapshot> now, std::int64_t count, double elapsed) {
+    for (Snapshot& one : now) one = in_units(one, units);
+    return reporter(now, count, elapsed);
+  };
   Outcome outcome;
   {
     nb::gil_scoped_release release;
-    outcome = constrained::Search(system, options, std::ref(reporter)).run(starts);
+    outcome = constrained::Search(system, options, watch).run(starts);
   }
   reporter.rethrow();
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

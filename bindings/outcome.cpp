@@ -69,9 +69,7 @@ bool Reporter::operator()(const std::vector<Snapshot>& now, std::int64_t nodes, 
     if (!progress_ || seconds < next_report_) return true;
     next_report_ = seconds + kReportInterval;
     nb::list snapshots;
-    for (std::size_t i = 0; i < now.size(); ++i)
-      snapshots.append(records::Snapshot{units_[i].objective({now[i].incumbent, 0.0}), units_[i].lower(now[i].lower),
-                                         units_[i].support(now[i].support)});
+    for (const Snapshot& one : now) snapshots.append(records::Snapshot{one.incumbent, one.lower, one.support});
     (*progress_)(snapshots, nodes, seconds);
     return true;
   } catch (...) {

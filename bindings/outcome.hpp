@@ -56,10 +56,9 @@ using Stopped = nb::typed<nb::callable, bool()>;
 // The watch of a search: looks for Ctrl-C, and calls the progress function.
 class Reporter {
  public:
-  Reporter(const std::optional<Progress>& progress, const Stopped& stopped, std::vector<Units> units)
-      : progress_(progress), stopped_(stopped), units_(std::move(units)) {}
+  Reporter(const std::optional<Progress>& progress, const Stopped& stopped) : progress_(progress), stopped_(stopped) {}
 
-  // False: the search must end. Takes the GIL.
+  // False: the search must end. Takes the GIL. Snapshots are in the caller's columns and units.
   bool operator()(const std::vector<Snapshot>& now, std::int64_t nodes, double seconds);
   // Passes on what Python raised meanwhile.
   void rethrow() const {
@@ -69,7 +68,6 @@ class Reporter {
  private:
   const std::optional<Progress>& progress_;
   const Stopped& stopped_;
-  const std::vector<Units> units_;
   std::exception_ptr failure_;
   double next_report_ = 0.0;
 };

@@ -1,6 +1,5 @@
 // Python side of the search without constraints.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <mutex>
@@ -13,7 +12,7 @@ namespace exactsindy {
 namespace {
 
 // (factor, target, rest, ridge, size, starts)
-using GivenRequest = std::tuple<Matrix, Vector, Vector, Vector, int, std::vector<std::vector<int>>>;
+using GivenRequest = std::tuple<StridedMatrix, Vector, Vector, Vector, int, std::vector<std::vector<int>>>;
 
 // Writes the records of a proof file; threads of the search take turns.
 class ProofWriter {
@@ -50,28 +49,18 @@ class ProofWriter {
   ProofSink sink_;
 };
 
-Instance instance_of(const Matrix& factor, const Vector& target, const Vector& rest, const Vector& ridge,
-                     double coefficient_limit) {
+Factor factor_of(const StridedMatrix& factor, const Vector& target, const Vector& rest, const Vector& ridge,
+                 double coefficient_limit) {
   need_equation(factor, target, ridge);
-  return Instance::from_factor(view(factor), view(target), view(rest), view(ridge), coefficient_limit);
+  if (factor.stride(1) != 1 || factor.stride(0) < 0) throw std::invalid_argument("the rows of factor have gaps");
+  return {factor.data(),    static_cast<std::size_t>(factor.stride(0)), view(target), view(rest), view(ridge),
+          coefficient_limit};
 }
 
 Request request_of(const GivenRequest& given, double coefficient_limit) {
   const auto& [factor, target, rest, ridge, size, starts] = given;
   if (size < 0 || size > kMaxSize) throw std::invalid_argument("size out of range");
-  const auto begin = std::chrono::steady_clock::now();
-  Request request{instance_of(factor, target, rest, ridge, coefficient_limit), size, {}};
-  request.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  const std::vector<int>& original = request.instance.original;
-  for (const auto& start : starts) {
-    std::vector<int> columns;
-    for (int j : start) {
-      const auto at = std::find(original.begin(), original.end(), j);
-      if (at != original.end()) columns.push_back(static_cast<int>(at - original.begin()));
-    }
-    request.starts.push_back(columns);
-  }
-  return request;
+  return {factor_of(factor, target, rest, ridge, coefficient_limit), size, starts};
 }
 
 std::vector<std::vector<records::Outcome>> solve_all(const std::vector<GivenRequest>& given, bool path, bool pool,
@@ -80,15 +69,11 @@ std::vector<std::vector<records::Outcome>> solve_all(const std::vector<GivenRequ
                                                      double coefficient_limit, const std::string& proof,
                                                      const std::optional<Progress>& progress, const Stopped& stopped) {
   std::vector<Request> requests;
-  std::vector<Units> units;
-  for (const GivenRequest& one : given) {
-    requests.push_back(request_of(one, coefficient_limit));
-    units.push_back(requests.back().instance.units());
-  }
+  for (const GivenRequest& one : given) requests.push_back(request_of(one, coefficient_limit));
   ProofWriter writer(proof);
   const Options options{path, pool, keep, within, capacity, gap, {seconds, nodes, threads}, writer.sink()};
-  Reporter reporter(progress, stopped, units);
-  std::vector<std::vector<Outcome>> results;
+  Reporter reporter(progress, stopped);
+  std::vector<Solved> results;
   {
     nb::gil_scoped_release release;
     results = solve(requests, options, std::ref(reporter));
@@ -97,13 +82,13 @@ std::vector<std::vector<records::Outcome>> solve_all(const std::vector<GivenRequ
   writer.close();
   std::vector<std::vector<records::Outcome>> out(results.size());
   for (std::size_t i = 0; i < results.size(); ++i)
-    for (const Outcome& outcome : results[i]) out[i].push_back(to_python(outcome, units[i]));
+    for (const Outcome& outcome : results[i].outcomes) out[i].push_back(to_python(outcome, results[i].units));
   return out;
 }
 
-std::pair<records::Answer, double> refit_one(const Matrix& factor, const Vector& target, const Vector& rest,
+std::pair<records::Answer, double> refit_one(const StridedMatrix& factor, const Vector& target, const Vector& rest,
                                              const Vector& ridge, const std::vector<int>& support) {
-  const Instance instance = instance_of(factor, target, rest, ridge, kCoefficientLimit);
+  const Instance instance = Instance::from_factor(factor_of(factor, target, rest, ridge, kCoefficientLimit));
   const Units units = instance.units();
   std::vector<int> columns;
   for (std::size_t j = 0; j < instance.original.size(); ++j)

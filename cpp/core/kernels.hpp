@@ -1,5 +1,7 @@
 // The hot loops, compiled once per instruction set and chosen at run time (see kernels.cpp).
 #pragma once
+#include <cstddef>
+
 #include "core/dd.hpp"
 
 namespace exactsindy {
@@ -8,6 +10,13 @@ namespace exactsindy {
 struct Span2 {
   double* hi;
   double* lo;
+};
+
+// `count` rows, `stride` doubles apart.
+struct Rows {
+  const double* data;
+  int stride, count;
+  const double* row(int i) const { return data + static_cast<std::ptrdiff_t>(i) * stride; }
 };
 
 // All arrays are 64-byte aligned and padded with zeros to a multiple of 8 doubles.
@@ -19,6 +28,12 @@ struct Kernels {
 
   // y += alpha * x over n (a multiple of 8) entries.
   void (*axpy)(double alpha, const double* x, double* y, int n);
+
+  // out_ij = (or +=, with `add`) the dot product of row i of a and row j of b over n entries, each to the bit as `dot`.
+  void (*dots)(Rows a, Rows b, int n, double* out, int stride, bool add);
+
+  // Row i of `to` += sum_p coef_ip (row p of `from`), over n entries, i < coef.count, p < from.count.
+  void (*combine)(Rows coef, Rows from, double* to, int stride, int n);
 
   // The same two in double-double.
   Double2 (*dot2)(Span2 a, Span2 b, int n);

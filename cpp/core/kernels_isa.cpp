@@ -12,6 +12,14 @@
 namespace exactsindy {
 namespace {
 
+// Rows on either side of a tile of dot products: as many sums as there are registers for (16 of four doubles, or 32 of
+// eight).
+#ifdef __AVX512F__
+constexpr int kTileA = 4, kTileB = 4;
+#else
+constexpr int kTileA = 2, kTileB = 3;
+#endif
+
 double dot(const double* a, const double* b, int n) {
   Vec sum = fill(0.0);
   for (int i = 0; i < n; i += kLane) sum += vec(a + i) * vec(b + i);
@@ -21,6 +29,66 @@ double dot(const double* a, const double* b, int n) {
 void axpy(double alpha, const double* x, double* y, int n) {
   const Vec scale = fill(alpha);
   for (int i = 0; i < n; i += kLane) vec(y + i) = vec(y + i) + scale * vec(x + i);
+}
+
+// Dot products of kA rows with kB rows: each entry loaded serves several products, and the sums do not wait for each
+// other.
+template <int kA, int kB>
+inline void dots_tile(const double* a, int a_stride, const double* b, int b_stride, int n, double* out, int stride,
+                      bool add) {
+  Vec sum[kA][kB];
+  for (int i = 0; i < kA; ++i)
+    for (int j = 0; j < kB; ++j) sum[i][j] = fill(0.0);
+  for (int l = 0; l < n; l += kLane) {
+    Vec x[kB];
+    for (int j = 0; j < kB; ++j) x[j] = vec(b + j * static_cast<std::ptrdiff_t>(b_stride) + l);
+    for (int i = 0; i < kA; ++i) {
+      const Vec y = vec(a + i * static_cast<std::ptrdiff_t>(a_stride) + l);
+      for (int j = 0; j < kB; ++j) sum[i][j] += y * x[j];
+    }
+  }
+  for (int i = 0; i < kA; ++i)
+    for (int j = 0; j < kB; ++j) {
+      double& to = out[i * static_cast<std::ptrdiff_t>(stride) + j];
+      to = add ? to + total(sum[i][j]) : total(sum[i][j]);
+    }
+}
+
+template <int kA>
+inline void dots_rows(const double* a, int a_stride, Rows b, int n, double* out, int stride, bool add) {
+  int j = 0;
+  for (; j + kTileB <= b.count; j += kTileB)
+    dots_tile<kA, kTileB>(a, a_stride, b.row(j), b.stride, n, out + j, stride, add);
+  for (; j < b.count; ++j) dots_tile<kA, 1>(a, a_stride, b.row(j), b.stride, n, out + j, stride, add);
+}
+
+void dots(Rows a, Rows b, int n, double* out, int stride, bool add) {
+  int i = 0;
+  for (; i + kTileA <= a.count; i += kTileA)
+    dots_rows<kTileA>(a.row(i), a.stride, b, n, out + static_cast<std::ptrdiff_t>(i) * stride, stride, add);
+  for (; i < a.count; ++i)
+    dots_rows<1>(a.row(i), a.stride, b, n, out + static_cast<std::ptrdiff_t>(i) * stride, stride, add);
+}
+
+template <int kRows>
+inline void combine_rows(const double* coef, int coef_stride, Rows from, double* to, int stride, int n) {
+  for (int i = 0; i < n; i += kLane) {
+    Vec sum[kRows];
+    for (int r = 0; r < kRows; ++r) sum[r] = vec(to + r * static_cast<std::ptrdiff_t>(stride) + i);
+    for (int p = 0; p < from.count; ++p) {
+      const Vec x = vec(from.row(p) + i);
+      for (int r = 0; r < kRows; ++r) sum[r] += coef[r * static_cast<std::ptrdiff_t>(coef_stride) + p] * x;
+    }
+    for (int r = 0; r < kRows; ++r) vec(to + r * static_cast<std::ptrdiff_t>(stride) + i) = sum[r];
+  }
+}
+
+void combine(Rows coef, Rows from, double* to, int stride, int n) {
+  int i = 0;
+  for (; i + 4 <= coef.count; i += 4)
+    combine_rows<4>(coef.row(i), coef.stride, from, to + static_cast<std::ptrdiff_t>(i) * stride, stride, n);
+  for (; i < coef.count; ++i)
+    combine_rows<1>(coef.row(i), coef.stride, from, to + static_cast<std::ptrdiff_t>(i) * stride, stride, n);
 }
 
 // Project `count` rows off the pivot, four at a time: the pivot is loaded once and the sums do not wait for each other.
@@ -104,7 +172,8 @@ int scan(const double* s, int stride, int first, int m, const double* u, const d
 Double2 EXACTSINDY_ISA_NAME(dot2)(Span2 a, Span2 b, int n);
 void EXACTSINDY_ISA_NAME(axpy2)(Double2 alpha, Span2 x, Span2 y, int n);
 
-const Kernels EXACTSINDY_ISA_NAME(kernels) = {EXACTSINDY_ISA_TEXT,        dot,     axpy,    EXACTSINDY_ISA_NAME(dot2),
-                                              EXACTSINDY_ISA_NAME(axpy2), exclude, include, scan};
+const Kernels EXACTSINDY_ISA_NAME(kernels) = {
+    EXACTSINDY_ISA_TEXT,        dot,     axpy,    dots, combine, EXACTSINDY_ISA_NAME(dot2),
+    EXACTSINDY_ISA_NAME(axpy2), exclude, include, scan};
 
 }  // namespace exactsindy

@@ -47,4 +47,8 @@ std::vector<double> Units::coefficients(const Answer& answer) const {
   return out;
 }
 
+Snapshot in_units(const Snapshot& snapshot, const Units& units) {
+  return {units.objective({snapshot.incumbent, 0.0}), units.lower(snapshot.lower), units.support(snapshot.support)};
+}
+
 }  // namespace exactsindy

@@ -23,4 +23,7 @@ struct Units {
   std::vector<double> coefficients(const Answer& answer) const;
 };
 
+// A snapshot in the caller's columns and units.
+Snapshot in_units(const Snapshot& snapshot, const Units& units);
+
 }  // namespace exactsindy

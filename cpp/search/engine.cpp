@@ -10,7 +10,7 @@ namespace exactsindy {
 namespace {
 
 constexpr double kSpawnAfter = 1e-3;     // seconds: shorter solves are not worth a second thread
-constexpr unsigned kClockInterval = 16;  // nodes between two looks at the clock
+constexpr unsigned kClockInterval = 16;  // short nodes between two looks at the clock
 
 }  // namespace
 
@@ -34,7 +34,7 @@ bool Engine::pause(Worker& worker, Search& search) {
 }
 
 bool Engine::stopping(Worker& worker, Search& search) {
-  if (++worker.countdown >= kClockInterval) {
+  if ((worker.countdown += worker.weight) >= kClockInterval) {
     worker.countdown = 0;
     check(worker);
   }
@@ -84,6 +84,8 @@ bool Engine::take(Worker& worker, bool jobs_too, std::unique_lock<std::mutex>& l
     if (--jobs_left_ == 0) wake_.notify_all();
     return true;
   }
+  for (Batch* batch : batches_)
+    if (help(worker, *batch, lock)) return true;
   if (tasks_.empty()) return false;
   Task task = std::move(tasks_.front());
   tasks_.pop_front();
@@ -98,6 +100,38 @@ bool Engine::take(Worker& worker, bool jobs_too, std::unique_lock<std::mutex>& l
   task.search->outstanding.fetch_sub(1);
   wake_.notify_all();
   return true;
+}
+
+// Do one part of a batch; false if none is left.
+bool Engine::help(Worker& worker, Batch& batch, std::unique_lock<std::mutex>& lock) {
+  if (hurried()) batch.next = batch.count;
+  if (batch.next == batch.count) return false;
+  const int i = batch.next++;
+  ++batch.running;
+  lock.unlock();
+  guarded([&] { batch.part(i); });
+  check(worker);
+  lock.lock();
+  if (--batch.running == 0 && batch.next == batch.count) wake_.notify_all();
+  return true;
+}
+
+bool Engine::share(Worker& worker, int count, const std::function<void(int)>& part) {
+  check(worker);
+  if (hurried()) return false;
+  if (count == 1) {
+    part(0);
+    return true;
+  }
+  Batch batch{part, count};
+  std::unique_lock lock(mutex_);
+  batches_.push_back(&batch);
+  wake_.notify_all();
+  while (help(worker, batch, lock)) {
+  }
+  std::erase(batches_, &batch);
+  while (batch.running > 0) rest(worker, lock);
+  return !hurried();
 }
 
 void Engine::guarded(const std::function<void()>& part) {

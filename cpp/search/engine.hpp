@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/clock.hpp"
+#include "core/crew.hpp"
 #include "search/frame.hpp"
 #include "search/search.hpp"
 
@@ -21,6 +22,13 @@ struct Task {
   std::unique_ptr<Frame> frame;
   double bound;
   std::uint64_t chunk = 0;  // of the proof
+};
+
+// Parts of one piece of work, of which any free worker takes the next.
+struct Batch {
+  const std::function<void(int)>& part;
+  const int count;
+  int next = 0, running = 0;
 };
 
 // Called from the calling thread every `limits.tick` seconds; returns false to interrupt.
@@ -37,11 +45,15 @@ class Engine {
   void run(int count, const std::function<void(Worker&, int)>& job);
   // Explore the whole tree of a search, with the help of idle workers.
   void explore(Worker& worker, Search& search);
+  // Do all parts with the help of idle workers, as a Crew does. Looks at the clock between two parts.
+  bool share(Worker& worker, int count, const std::function<void(int)>& part);
 
   Stop stop() const { return stop_.load(std::memory_order_relaxed); }
+  // True if there is no time even for what comes before the nodes.
+  bool hurried() const { return stop() == Stop::kTime || stop() == Stop::kInterrupted; }
   // Count a node.
   void count(Search& search);
-  // Count a node, look at the clock now and then; true if the search must end.
+  // Count a node, look at the clock now and then (every time, where nodes are long); true if the search must end.
   bool pause(Worker& worker, Search& search);
   // The same without counting.
   bool stopping(Worker& worker, Search& search);
@@ -53,6 +65,7 @@ class Engine {
  private:
   void work(Worker& worker);
   bool take(Worker& worker, bool jobs_too, std::unique_lock<std::mutex>& lock);
+  bool help(Worker& worker, Batch& batch, std::unique_lock<std::mutex>& lock);
   void rest(Worker& worker, std::unique_lock<std::mutex>& lock);
   void guarded(const std::function<void()>& part);
   void check(Worker& worker);
@@ -68,6 +81,7 @@ class Engine {
   std::exception_ptr error_;
   std::condition_variable wake_;
   std::deque<Task> tasks_;
+  std::vector<Batch*> batches_;
   std::vector<std::thread> threads_;
   std::vector<std::unique_ptr<Worker>> workers_;
   const std::function<void(Worker&, int)>* job_ = nullptr;

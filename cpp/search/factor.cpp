@@ -4,164 +4,125 @@
 #include <cmath>
 #include <limits>
 
+#include "core/products.hpp"
+#include "search/rotation.hpp"
+
 namespace exactsindy {
 
-namespace {
-
-// Householder QR of the ridge-augmented columns, without pivoting. Row j of `work` is column j; ridge rows start at the
-// padded end of the data rows, so that all loops run over whole vectors.
-struct Householder {
-  const Kernels& k = kernels();
-  int first_ridge, length, n;
-  Array work, reflector;     // n x length each; reflectors are zero before their diagonal
-  std::vector<double> diag;  // diagonal of R
-
-  Householder(const Instance& in, double regular)
-      : first_ridge(in.stride),
-        length(in.stride + (in.has_ridge || regular > 0.0 ? padded(in.columns) : 0)),
-        n(in.columns),
-        diag(n) {
-    work.reset(static_cast<std::size_t>(n) * length);
-    reflector.reset(static_cast<std::size_t>(n) * length);
-    for (int j = 0; j < n; ++j) {
-      std::copy(in.column(j), in.column(j) + in.rows, column(j));
-      const double ridge = in.ridge[j] + regular * in.norm[j] * in.norm[j];
-      if (ridge > 0.0) column(j)[first_ridge + j] = std::sqrt(ridge);
-    }
-    for (int j = 0; j < n; ++j) {
-      double* v = reflector.data() + static_cast<std::size_t>(j) * length;
-      std::copy(column(j) + j, column(j) + length, v + j);
-      double norm = std::sqrt(k.dot(v, v, length));
-      if (norm == 0.0) continue;
-      if (v[j] > 0.0) norm = -norm;
-      diag[j] = norm;
-      v[j] -= norm;
-      const double scale = std::sqrt(2.0 / k.dot(v, v, length));
-      for (int i = j; i < length; ++i) v[i] *= scale;  // |v|^2 = 2: the reflection is I - v v'
-      for (int l = j + 1; l < n; ++l) reflect(j, column(l));
-    }
-  }
-  double* column(int j) { return work.data() + static_cast<std::size_t>(j) * length; }
-  const double* column(int j) const { return work.data() + static_cast<std::size_t>(j) * length; }
-  void reflect(int j, double* y) const {
-    if (diag[j] == 0.0) return;
-    const int from = j / kLane * kLane;
-    const double* v = reflector.data() + static_cast<std::size_t>(j) * length + from;
-    k.axpy(-k.dot(v, y + from, length - from), v, y + from, length - from);
-  }
-};
-
-}  // namespace
-
-Guide::Guide(const Instance& in, bool backward, double regularisation)
+Guide::Guide(const Instance& in, bool backward, const Crew& crew, double regularisation)
     : columns(in.columns), stride(padded(std::max(in.columns, 1))), regular(regularisation) {
   const Kernels& k = kernels();
-  gram.reset(static_cast<std::size_t>(columns) * stride);
-  moment.reset(stride);
-  for (int i = 0; i < columns; ++i)
-    scale.push_back(std::sqrt(k.dot(in.column(i), in.column(i), in.length[i]) + in.ridge[i]));
-  for (int i = 0; i < columns; ++i) {
-    for (int j = 0; j < i; ++j) {
-      const double s = k.dot(in.column(i), in.column(j), std::min(in.length[i], in.length[j]));
-      gram[static_cast<std::size_t>(i) * stride + j] = gram[static_cast<std::size_t>(j) * stride + i] =
-          s / (scale[i] * scale[j]);
-    }
-    gram[static_cast<std::size_t>(i) * stride + i] = 1.0;
-    moment[i] = k.dot(in.column(i), in.z.data(), in.length[i]) / scale[i];
-  }
   square = k.dot(in.z.data(), in.z.data(), in.stride);
-  if (!backward) return;
-
+  if (!fill_gram(in, crew)) return;
   // Fewer rows than columns: only a ridge makes an inverse.
-  if (in.rows < columns && !in.has_ridge && regular == 0.0) return;
+  if (!backward || (in.rows < columns && !in.has_ridge && regular == 0.0)) {
+    ready = true;
+    return;
+  }
   // The triangular factor itself serves when there is no ridge and no column was left out.
   rotated = in.has_ridge || columns < in.rows || regular > 0.0;
   Array r(static_cast<std::size_t>(columns) * stride);  // row j is column j of the triangle
   Array target(in.stride + padded(columns));
   std::copy(in.z.data(), in.z.data() + in.rows, target.data());
-  if (rotated) {
-    const Householder qr(in, regular);
-    for (int j = 0; j < columns; ++j) {
-      double* to = r.data() + static_cast<std::size_t>(j) * stride;
-      std::copy(qr.column(j), qr.column(j) + j, to);
-      to[j] = qr.diag[j];
-      qr.reflect(j, target.data());
-    }
-    back.reset(static_cast<std::size_t>(columns) * in.stride);
-    offset.reset(in.stride);
-    Array unit(qr.length);
-    std::copy(in.z.data(), in.z.data() + in.rows, offset.data());
-    for (int j = 0; j < columns; ++j) {
-      std::fill(unit.data(), unit.data() + qr.length, 0.0);
-      unit[j] = 1.0;
-      for (int l = j; l >= 0; --l) qr.reflect(l, unit.data());
-      double* row = back.data() + static_cast<std::size_t>(j) * in.stride;
-      std::copy(unit.data(), unit.data() + in.rows, row);
-      k.axpy(-target[j], row, offset.data(), in.stride);
-    }
-    for (int i = columns; i < qr.length; ++i) base += target[i] * target[i];
-  } else {
+  if (!rotated) {
     for (int j = 0; j < columns; ++j)
       std::copy(in.column(j), in.column(j) + j + 1, r.data() + static_cast<std::size_t>(j) * stride);
+  } else if (!rotate(in, r, target, crew)) {
+    return;
   }
-  for (int j = 0; j < columns; ++j)
-    if (std::abs(r[static_cast<std::size_t>(j) * stride + j]) <= 1e-14) return;
-
-  // Inverse of the triangle by rows: T R = I.
-  dual.reset(static_cast<std::size_t>(columns) * stride);
-  beta.reset(stride);
-  for (int i = 0; i < columns; ++i) {
-    double* row = dual.data() + static_cast<std::size_t>(i) * stride;
-    const int from = i / kLane * kLane;
-    row[i] = 1.0 / r[static_cast<std::size_t>(i) * stride + i];
-    for (int j = i + 1; j < columns; ++j) {
-      const double* column = r.data() + static_cast<std::size_t>(j) * stride;
-      row[j] = -k.dot(row + from, column + from, padded(j) - from) / column[j];
-    }
-    beta[i] = k.dot(row, target.data(), stride);
-  }
-  invertible = columns > 0;
+  ready = invert(r, target, crew);
 }
 
-Certifier::Certifier(const Instance& in, const Guide& guide)
+bool Guide::rotate(const Instance& in, Array& triangle, Array& target, const Crew& crew) {
+  const Rotation rotation(in, regular, triangle, stride, crew);
+  if (!rotation.ready()) return false;
+  rotation.apply(target.data());
+  for (int i = columns; i < rotation.length(); ++i) base += target[i] * target[i];
+  back.reset(static_cast<std::size_t>(columns) * in.stride);
+  if (!rotation.basis(back, in.stride, crew)) return false;
+  offset.reset(in.stride);
+  std::copy(in.z.data(), in.z.data() + in.rows, offset.data());
+  for (int j = 0; j < columns; ++j)
+    kernels().axpy(-target[j], back.data() + static_cast<std::size_t>(j) * in.stride, offset.data(), in.stride);
+  return true;
+}
+
+bool Guide::fill_gram(const Instance& in, const Crew& crew) {
+  const Kernels& k = kernels();
+  gram.reset(static_cast<std::size_t>(columns) * stride);
+  moment.reset(stride);
+  for (int i = 0; i < columns; ++i) {
+    scale.push_back(std::sqrt(k.dot(in.column(i), in.column(i), in.length[i]) + in.ridge[i]));
+    moment[i] = k.dot(in.column(i), in.z.data(), in.length[i]) / scale[i];
+  }
+  return in_blocks(crew, columns, [&](int first, int last) {
+    double tile[kBlock * kBlock];
+    for (int left = 0; left <= first; left += kBlock) {
+      const int end = std::min(left + kBlock, last);
+      // (Entries beyond the length of a column are zero and change nothing.)
+      products({in.column(first), in.stride, last - first}, {in.column(left), in.stride, end - left},
+               in.length[end - 1], tile, kBlock);
+      for (int i = first; i < last; ++i)
+        for (int j = left; j < std::min(end, i); ++j)
+          gram[static_cast<std::size_t>(i) * stride + j] = gram[static_cast<std::size_t>(j) * stride + i] =
+              tile[(i - first) * kBlock + j - left] / (scale[i] * scale[j]);
+    }
+    for (int i = first; i < last; ++i) gram[static_cast<std::size_t>(i) * stride + i] = 1.0;
+  });
+}
+
+// Rows of the inverse T of a triangle, T R = I, block by block: what the finished blocks of a row contribute to the
+// next one is a product of blocks. Row j of `triangle` is column j of R.
+bool Guide::invert(const Array& triangle, const Array& target, const Crew& crew) {
+  const Kernels& k = kernels();
+  const auto column = [&](int j) { return triangle.data() + static_cast<std::size_t>(j) * stride; };
+  for (int j = 0; j < columns; ++j)
+    if (std::abs(column(j)[j]) <= 1e-14) return true;
+  dual.reset(static_cast<std::size_t>(columns) * stride);
+  beta.reset(stride);
+  invertible = columns > 0;
+  return in_blocks(crew, columns, [&](int first, int last) {
+    double tile[kBlock * kBlock];
+    double* rows = dual.data() + static_cast<std::size_t>(first) * stride;
+    for (int left = first; left < columns; left += kBlock) {
+      const int end = std::min(left + kBlock, columns);
+      products({rows + first, stride, last - first}, {column(left) + first, stride, end - left}, left - first, tile,
+               kBlock);
+      for (int i = first; i < last; ++i) {
+        double* row = rows + static_cast<std::size_t>(i - first) * stride;
+        for (int j = std::max(left, i); j < end; ++j) {
+          const double before = i == j ? -1.0 : tile[(i - first) * kBlock + j - left];
+          row[j] = -(before + k.dot(row + left, column(j) + left, padded(j - left))) / column(j)[j];
+        }
+      }
+    }
+    for (int i = first; i < last; ++i) {
+      const double* row = rows + static_cast<std::size_t>(i - first) * stride;
+      beta[i] = k.dot(row, target.data(), stride);
+    }
+  });
+}
+
+Certifier::Certifier(const Instance& in, const Guide& guide, const Crew& crew)
     : instance_(in), kernels_(kernels()), limit_(in.limit), centre_(in.columns, kInf), spread_(in.columns, 0.0) {
   // The limit on coefficients is tested with rounding: supports a little above it may count, too.
   for (double& limit : limit_) limit *= 1.0 + kLimitSlack;
+  ready_ = true;
   if (!guide.invertible || guide.regular > 0.0) return;
   // A ridge on every term bounds the coefficients well enough by itself.
   if (*std::min_element(in.ridge.begin(), in.ridge.end()) > 1e-14) {
     inverse_ = true;
     return;
   }
-  const int n = in.columns, rows = in.rows, stride = in.stride;
-  // Approximate left inverse L of the stored matrix (ridge rows left out where they exist).
-  Array left(static_cast<std::size_t>(n) * stride);
-  for (int i = 0; i < n; ++i) {
-    const double* row = guide.dual.data() + static_cast<std::size_t>(i) * guide.stride;
-    double* out = left.data() + static_cast<std::size_t>(i) * stride;
-    if (!guide.rotated) {
-      std::copy(row, row + n, out);
-      continue;
-    }
-    for (int j = 0; j < n; ++j)
-      if (row[j] != 0.0) kernels_.axpy(row[j], guide.back.data() + static_cast<std::size_t>(j) * stride, out, stride);
-  }
-  // Row bounds of E = I - L A, rounding included: |fl(L A) - L A|_ij <= gamma |L_i| |a_j|.
-  const double gamma = (rows / kLane + 8) * 2.0 * kEps;
-  std::vector<double> row_norm(n), defect(n);
+  const int n = in.columns;
+  Inverse inverse{std::vector<double>(n), std::vector<double>(n), std::vector<double>(n)};
+  ready_ = inspect(guide, crew, inverse);
+  if (!ready_) return;
+  const double gamma = (in.rows / kLane + 8) * 2.0 * kEps;
   double left_square = 0.0, defect_square = 0.0;
   for (int i = 0; i < n; ++i) {
-    const double* row = left.data() + static_cast<std::size_t>(i) * stride;
-    row_norm[i] = std::sqrt(kernels_.dot(row, row, stride)) * (1.0 + gamma);
-    double sum = 0.0;
-    for (int j = 0; j < n; ++j) {
-      const double e = std::abs((i == j ? 1.0 : 0.0) - kernels_.dot(row, in.column(j), in.length[j])) +
-                       gamma * row_norm[i] * in.norm[j] + 2.0 * kEps;
-      sum += e * e;
-    }
-    defect[i] = std::sqrt(sum) * (1.0 + gamma * n);
-    left_square += row_norm[i] * row_norm[i];
-    defect_square += defect[i] * defect[i];
+    left_square += inverse.norm[i] * inverse.norm[i];
+    defect_square += inverse.defect[i] * inverse.defect[i];
   }
   const double left_norm = std::sqrt(left_square) * (1.0 + gamma * n);
   const double defect_norm = std::sqrt(defect_square) * (1.0 + gamma * n);
@@ -169,13 +130,53 @@ Certifier::Certifier(const Instance& in, const Guide& guide)
   inverse_ = true;
   const double inverse_norm = left_norm / (1.0 - defect_norm) * (1.0 + 8.0 * kEps);
   for (int i = 0; i < n; ++i) {
-    const double* row = left.data() + static_cast<std::size_t>(i) * stride;
     // |x| <= inverse_norm |A x| <= inverse_norm (|z| + sqrt(value)).
-    spread_[i] = (row_norm[i] + defect[i] * inverse_norm) * (1.0 + 8.0 * kEps);
-    centre_[i] = (std::abs(kernels_.dot(row, in.z.data(), stride)) +
-                  (gamma * row_norm[i] + defect[i] * inverse_norm) * in.z_norm) *
+    spread_[i] = (inverse.norm[i] + inverse.defect[i] * inverse_norm) * (1.0 + 8.0 * kEps);
+    centre_[i] = (inverse.centre[i] + (gamma * inverse.norm[i] + inverse.defect[i] * inverse_norm) * in.z_norm) *
                  (1.0 + 8.0 * kEps);
   }
+}
+
+// Approximate left inverse L of the stored matrix (ridge rows left out where they exist), and row bounds of
+// E = I - L A, rounding included: |fl(L A) - L A|_ij <= gamma |L_i| |a_j|, as `products` has n/8 + 3 roundings per
+// term.
+bool Certifier::inspect(const Guide& guide, const Crew& crew, Inverse& inverse) const {
+  const Instance& in = instance_;
+  const int n = in.columns, stride = in.stride;
+  const double gamma = (in.rows / kLane + 8) * 2.0 * kEps;
+  return in_blocks(crew, n, [&](int first, int last) {
+    Rows left{guide.dual.data() + static_cast<std::size_t>(first) * guide.stride, guide.stride, last - first};
+    Array own;
+    if (guide.rotated) {
+      own.reset(static_cast<std::size_t>(kBlock) * stride);
+      kernels_.combine({left.data + first, guide.stride, last - first},
+                       {guide.back.data() + static_cast<std::size_t>(first) * stride, stride, n - first}, own.data(),
+                       stride, stride);
+      left = {own.data(), stride, last - first};
+    }
+    std::vector<double> sum(last - first);
+    for (int i = first; i < last; ++i) {
+      const double* row = left.row(i - first);
+      inverse.norm[i] = std::sqrt(kernels_.dot(row, row, stride)) * (1.0 + gamma);
+      inverse.centre[i] = std::abs(kernels_.dot(row, in.z.data(), stride));
+    }
+    double tile[kBlock * kBlock];
+    for (int from = 0; from < n; from += kBlock) {
+      const int end = std::min(from + kBlock, n);
+      // (Without rotation L is a triangle, too: the rows have zeros before their first entry, the columns after
+      // theirs.)
+      const int begin = guide.rotated ? 0 : first, length = in.length[end - 1];
+      products({left.data + begin, left.stride, left.count}, {in.column(from) + begin, stride, end - from},
+               std::max(length - begin, 0), tile, kBlock);
+      for (int i = first; i < last; ++i)
+        for (int j = from; j < end; ++j) {
+          const double product = tile[(i - first) * kBlock + j - from];
+          const double e = std::abs((i == j ? 1.0 : 0.0) - product) + gamma * inverse.norm[i] * in.norm[j] + 2.0 * kEps;
+          sum[i - first] += e * e;
+        }
+    }
+    for (int i = first; i < last; ++i) inverse.defect[i] = std::sqrt(sum[i - first]) * (1.0 + gamma * n);
+  });
 }
 
 double Certifier::reach(int j, double root) const {

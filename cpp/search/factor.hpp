@@ -25,10 +25,17 @@ struct Guide {
   bool rotated = false;
   Array back;  // columns x row stride: w = offset + back' r
   Array offset;
+
   double regular = 0.0;  // share of each squared norm added to the ridge, because the library has no safe inverse
+  bool ready = false;    // false: the crew was told to stop
 
   // Without `backward` only scans of one and two terms are possible (which is all that supports of two need).
-  Guide(const Instance& instance, bool backward, double regularisation = 0.0);
+  Guide(const Instance& instance, bool backward, const Crew& crew = alone, double regularisation = 0.0);
+
+ private:
+  bool fill_gram(const Instance& in, const Crew& crew);
+  bool rotate(const Instance& in, Array& triangle, Array& target, const Crew& crew);
+  bool invert(const Array& triangle, const Array& target, const Crew& crew);
 };
 
 // Safe lower bounds. For any vector w and any x with |x_j| <= reach_j,
@@ -39,7 +46,7 @@ struct Guide {
 // left inverse L, where there is one; and by the limit on coefficients everywhere.
 class Certifier {
  public:
-  Certifier(const Instance& instance, const Guide& guide);
+  Certifier(const Instance& instance, const Guide& guide, const Crew& crew = alone);
 
   // Lower bound for all supports that contain `in` and at most `slots` of `free`, among those with value <= cut
   // (so: a result above cut proves that there are none). w: vector over the rows, padded.
@@ -51,13 +58,22 @@ class Certifier {
   bool inverse() const { return inverse_; }
   // Bound of |x_j|; `root` is a safe upper bound of the square root of the cut.
   double reach(int j, double root) const;
+  bool ready() const { return ready_; }  // false: the crew was told to stop
 
  private:
+  // What is known of a left inverse L of the columns.
+  struct Inverse {
+    std::vector<double> norm;    // upper bounds of the norms of its rows,
+    std::vector<double> defect;  // of the rows of I - L A,
+    std::vector<double> centre;  // and |L z|, to rounding
+  };
+  bool inspect(const Guide& guide, const Crew& crew, Inverse& inverse) const;
+
   static constexpr double kLimitSlack = 0x1p-20;
 
   const Instance& instance_;
   const Kernels& kernels_;
-  bool inverse_ = false;
+  bool ready_ = false, inverse_ = false;
   std::vector<double> limit_;   // of the coefficients of admissible supports
   std::vector<double> centre_;  // bound of |(Lz)_j| plus what rounding may add
   std::vector<double> spread_;  // bound of the norm of row j of L (plus the effect of I - LA); inf if unknown

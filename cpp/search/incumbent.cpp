@@ -11,6 +11,8 @@ namespace exactsindy {
 namespace {
 
 constexpr int kPairSwaps = 12;   // larger supports: exchanges of two terms cost more than they bring
+constexpr int kBackward = 512;   // larger libraries: dropping terms one by one from all of them takes too long
+constexpr int kAmong = 512;      // most terms among which exchanges of two are looked for
 constexpr double kTiny = 1e-10;  // columns with less than this left after projection are passed over
 
 // All columns and the target projected off a few columns, on the normalised Gram matrix.
@@ -54,6 +56,28 @@ struct Projection {
     clear();
     return std::all_of(columns.begin(), columns.end(), [&](int j) { return add(j); });
   }
+  // The columns that bring most by themselves, increasing.
+  std::vector<int> most_useful(int most) const {
+    std::vector<int> all(g.columns);
+    for (int a = 0; a < g.columns; ++a) all[a] = a;
+    if (g.columns <= most) return all;
+    const auto gain = [&](int a) { return d[a] > kTiny ? c[a] * c[a] / d[a] : -1.0; };
+    std::nth_element(all.begin(), all.begin() + most, all.end(), [&](int a, int b) { return gain(a) > gain(b); });
+    all.resize(most);
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+  // The rows and columns of a matrix that are named.
+  void gather(const double* from, const std::vector<int>& among, double* to) const {
+    const int m = static_cast<int>(among.size());
+    for (int a = 0; a < m; ++a) {
+      const double* row = from + offset(among[a], g.stride);
+      if (m == g.columns)
+        std::memcpy(to + offset(a, g.stride), row, g.stride * sizeof(double));
+      else
+        for (int b = 0; b < m; ++b) to[offset(a, g.stride) + b] = row[among[b]];
+    }
+  }
   // Best single column to add, or -1.
   int best(const std::vector<int>& not_these) const {
     int at = -1;
@@ -76,6 +100,46 @@ std::vector<int> without(const std::vector<int>& support, std::size_t i, std::si
 
 }  // namespace
 
+std::vector<int> greedy(const Instance& in, int size) {
+  const Kernels& k = kernels();
+  const int length = in.stride + padded(size);
+  Array directions(static_cast<std::size_t>(std::max(size, 1)) * length), square(in.columns), moment(in.columns);
+  std::vector<double> least(in.columns);
+  for (int j = 0; j < in.columns; ++j) {
+    square[j] = k.dot(in.column(j), in.column(j), in.length[j]) + in.ridge[j];
+    moment[j] = k.dot(in.column(j), in.z.data(), in.length[j]);
+    least[j] = kTiny * square[j];
+  }
+  std::vector<int> support;
+  while (static_cast<int>(support.size()) < size) {
+    int best = -1;
+    for (int j = 0; j < in.columns; ++j)
+      if (square[j] > least[j] &&
+          (best < 0 || moment[j] * moment[j] / square[j] > moment[best] * moment[best] / square[best]))
+        best = j;
+    if (best < 0) break;
+    const int count = static_cast<int>(support.size());
+    double* q = directions.data() + static_cast<std::size_t>(count) * length;
+    std::copy(in.column(best), in.column(best) + in.stride, q);
+    q[in.stride + count] = std::sqrt(in.ridge[best]);
+    for (int l = 0; l < count; ++l) {
+      const double* other = directions.data() + static_cast<std::size_t>(l) * length;
+      k.axpy(-k.dot(other, q, length), other, q, length);
+    }
+    const double norm = std::sqrt(k.dot(q, q, length)), share = moment[best] / norm;
+    if (!(norm > 0.0)) break;
+    for (int i = 0; i < length; ++i) q[i] /= norm;
+    support.push_back(best);
+    for (int j = 0; j < in.columns; ++j) {
+      const double along = k.dot(q, in.column(j), in.length[j]);
+      square[j] -= along * along;
+      moment[j] -= along * share;
+    }
+    least[best] = kInf;
+  }
+  return support;
+}
+
 // Smaller gains may be rounding noise, and exchanges that only chase noise need not end.
 double Worker::noise(double value) const { return 1e-9 * std::abs(value) + 1e-13 * equation_->guide.square; }
 
@@ -95,6 +159,7 @@ std::vector<int> Worker::backward_greedy(int size) {
   Frame& f = *frames_[0];
   load_root(f);
   while (f.m > size) {
+    if (f.m % kBlock == 0 && engine_.stopping(*this, *search_)) return {};
     int cheapest = 0;
     double cost = std::numeric_limits<double>::infinity();
     for (int a = 0; a < f.m; ++a) {
@@ -149,24 +214,28 @@ bool Worker::swap_two(std::vector<int>& support) {
       if (engine_.stopping(*this, *search_)) return false;
       const std::vector<int> kept = without(support, i, j);
       if (!p.load(kept)) continue;
-      std::memcpy(s, g.gram.data(), static_cast<std::size_t>(g.columns) * g.stride * sizeof(double));
-      for (int l = 0; l < p.count; ++l)
-        kernels().include(s, s, g.stride, g.columns, p.rows.data() + static_cast<std::size_t>(l) * g.stride);
+      const std::vector<int> among = p.most_useful(kAmong);
+      const int m = static_cast<int>(among.size());
+      p.gather(g.gram.data(), among, s);
+      for (int l = 0; l < p.count; ++l) {
+        for (int a = 0; a < m; ++a) u_[a] = p.rows[offset(l, g.stride) + among[a]];
+        std::fill(u_.data() + m, u_.data() + padded(m), 0.0);
+        kernels().include(s, s, g.stride, m, u_.data());
+      }
       std::fill(u_.data(), u_.data() + g.stride, 0.0);
-      for (int a = 0; a < g.columns; ++a) {
+      for (int a = 0; a < m; ++a) {
         // Columns used up by the projection must not be taken: no moment, a harmless diagonal.
-        const bool usable = p.d[a] > kTiny;
-        c_[a] = usable ? p.c[a] : 0.0;
-        d_[a] = usable ? p.d[a] : 1.0;
+        const bool usable = p.d[among[a]] > kTiny;
+        c_[a] = usable ? p.c[among[a]] : 0.0;
+        d_[a] = usable ? p.d[among[a]] : 1.0;
         square_[a] = c_[a] * c_[a];
       }
-      for (int a = 1; a < g.columns; ++a) {
-        a = kernels().scan(s, g.stride, a, g.columns, u_.data(), c_.data(), square_.data(), d_.data(), p.value - best,
-                           0.0);
-        if (a >= g.columns) break;
-        if (!(p.d[a] > kTiny)) continue;
+      for (int a = 1; a < m; ++a) {
+        a = kernels().scan(s, g.stride, a, m, u_.data(), c_.data(), square_.data(), d_.data(), p.value - best, 0.0);
+        if (a >= m) break;
+        if (!(p.d[among[a]] > kTiny)) continue;
         for (int b = 0; b < a; ++b) {
-          if (!(p.d[b] > kTiny)) continue;
+          if (!(p.d[among[b]] > kTiny)) continue;
           const double schur = s[static_cast<std::size_t>(a) * g.stride + b];
           const double det = d_[a] * d_[b] - schur * schur;
           if (!(det > kTiny * d_[a] * d_[b])) continue;
@@ -174,8 +243,8 @@ bool Worker::swap_two(std::vector<int>& support) {
           if (p.value - gain < best) {
             best = p.value - gain;
             found = kept;
-            found.push_back(a);
-            found.push_back(b);
+            found.push_back(among[a]);
+            found.push_back(among[b]);
           }
         }
       }
@@ -202,7 +271,7 @@ void Worker::incumbents(Search& search, const std::vector<std::vector<int>>& sta
     pool.push_back(start);
   }
   pool.push_back(forward_greedy(size));
-  if (equation_->guide.invertible && size < columns) pool.push_back(backward_greedy(size));
+  if (equation_->guide.invertible && size < columns && columns <= kBackward) pool.push_back(backward_greedy(size));
   std::vector<int> first(size);
   for (int i = 0; i < size; ++i) first[i] = i;
   std::set<std::vector<int>> done;

@@ -43,6 +43,7 @@ void Worker::prepare(Search& search) {
     equation_id_ = search.equation.id;
     refitter_ = std::make_unique<Refitter>(in);
     projector_ = std::make_unique<Projector>(in);
+    weight = 1 + static_cast<unsigned>(std::min(1e-4 * in.columns * in.columns, 64.0) / 2.0);
     frames_.clear();
     scratch_.reset();
     perspective_.reset();

@@ -22,6 +22,10 @@ struct PairScan {
   int patience;  // give up (return false) after this many pairs that could not be excluded
 };
 
+// Terms of a good support in the order they were added, one by one, each the best next to those before it: for when
+// there is no time to prepare anything. Takes `size` passes over the columns.
+std::vector<int> greedy(const Instance& instance, int size);
+
 class Worker {
  public:
   Worker(Engine& engine, int number) : index(number), engine_(engine) {}
@@ -34,7 +38,7 @@ class Worker {
   void incumbents(Search& search, const std::vector<std::vector<int>>& starts);
 
   const int index;
-  unsigned countdown = 0;
+  unsigned countdown = 0, weight = 1;  // see Engine::stopping
 
  private:
   void prepare(Search& search);

@@ -23,7 +23,7 @@ int most_independent(const Instance& in, const Guide& guide) {
       continue;
     }
     const auto close = [&](int i) {
-      const double cosine = guide.gram[static_cast<std::size_t>(i) * guide.stride + j];
+      const double cosine = guide.gram[static_cast<std::size_t>(j) * guide.stride + i];
       if (std::abs(cosine) < 1.0 - 1e-12) return false;
       const double ratio = cosine * guide.scale[j] / guide.scale[i];
       double square = 0.0;
@@ -35,12 +35,14 @@ int most_independent(const Instance& in, const Guide& guide) {
     };
     if (std::none_of(first.begin(), first.end(), close)) first.push_back(j);
   }
-  int rows = 0;
-  for (int r = 0; r < in.rows; ++r) {
-    bool used = false;
-    for (int j = 0; j < in.columns && !used; ++j) used = in.column(j)[r] != 0.0;
-    rows += used;
-  }
+  int rows = 0;  // that are not zero
+  std::vector<bool> used(in.rows);
+  for (int j = in.columns - 1; j >= 0 && rows < in.rows; --j)
+    for (int r = 0; r < std::min(in.length[j], in.rows); ++r)
+      if (!used[r] && in.column(j)[r] != 0.0) {
+        used[r] = true;
+        ++rows;
+      }
   return with_ridge + std::min(rows, static_cast<int>(first.size()));
 }
 
@@ -58,14 +60,18 @@ Answer answer_of(const Fit& fit) {
 
 // Where the library has no safe inverse, the guide is that of a slightly regularised one; what it proposes is certified
 // on the library itself.
-Equation::Equation(Instance&& given, bool backward)
+Equation::Equation(Instance&& given, bool backward, const Crew& crew)
     : instance(std::move(given)),
-      guide(instance, backward),
-      certifier(instance, guide),
+      guide(instance, backward, crew),
+      certifier(instance, guide, crew),
       id(next_id()),
-      most(most_independent(instance, guide)) {
-  if (backward && instance.columns > 0 && !certifier.inverse()) guide = Guide(instance, true, kRegularisation);
-}
+      ready([&] {
+        if (!instance.whole || !guide.ready || !certifier.ready()) return false;
+        if (backward && instance.columns > 0 && !certifier.inverse())
+          guide = Guide(instance, true, crew, kRegularisation);
+        return guide.ready;
+      }()),
+      most(ready ? most_independent(instance, guide) : 0) {}
 
 Search::Search(const Equation& equation_, const Wanted& wanted_, const ProofSink* proof_, std::uint64_t section_)
     : equation(equation_), wanted(wanted_), id(next_id()), proof(proof_), section(section_) {}

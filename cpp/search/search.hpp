@@ -19,9 +19,10 @@ struct Equation {
   Instance instance;
   Guide guide;
   Certifier certifier;
-  const long id;   // unique: workers keep what they prepared for an equation
-  const int most;  // no support with more terms is independent
-  Equation(Instance&& given, bool backward);
+  const long id;     // unique: workers keep what they prepared for an equation
+  const bool ready;  // false: the crew was told to stop before all was prepared, and only the instance may be used
+  const int most;    // no support with more terms is independent
+  Equation(Instance&& given, bool backward, const Crew& crew = alone);
 };
 
 // A fit as an answer.

@@ -31,35 +31,73 @@ struct Board {
   void take(std::size_t i) {
     if (!active[i]) return;
     auto [error, support] = active[i]->best();
-    last[i] = {error, active[i]->current_bound(), std::move(support)};
+    last[i] = in_units({error, active[i]->current_bound(), std::move(support)}, active[i]->equation.instance.units());
   }
 };
 
 // Solves all sizes of one equation, on one worker with the help of idle ones.
 class Job {
  public:
-  Job(Engine& engine, Worker& worker, Board& board, int index, Request& request, const Options& options)
+  Job(Engine& engine, Worker& worker, Board& board, int index, const Request& request, const Options& options)
       : engine_(engine),
         worker_(worker),
         board_(board),
         index_(index),
-        request_(request),
+        size_(request.size),
         options_(options),
         start_(engine.elapsed()),
-        equation_(std::move(request.instance), request.size > 2),
-        preparation_(engine.elapsed() - start_) {}
+        crew_([&](int count, const std::function<void(int)>& part) { return engine.share(worker, count, part); }),
+        equation_(Instance::from_factor(request.factor, crew_), request.size > 2, crew_),
+        starts_(request.starts),
+        preparation_(engine.elapsed() - start_) {
+    const std::vector<int>& original = equation_.instance.original;
+    for (std::vector<int>& start : starts_) {
+      std::vector<int> columns;
+      for (int j : start) {
+        const auto at = std::lower_bound(original.begin(), original.end(), j);
+        if (at != original.end() && *at == j) columns.push_back(static_cast<int>(at - original.begin()));
+      }
+      start = std::move(columns);
+    }
+  }
 
-  std::vector<Outcome> run() {
+  Solved run() {
     std::vector<Outcome> all;
-    if (options_.pool)
-      all = {one(request_.size, request_.starts)};
+    if (!equation_.ready)
+      all = cut_short();
+    else if (options_.pool)
+      all = {one(size_, starts_)};
     else
-      all = options_.path ? path() : std::vector<Outcome>{at_most(request_.size)};
-    all.front().seconds += request_.seconds + preparation_;
-    return all;
+      all = options_.path ? path() : std::vector<Outcome>{at_most(size_)};
+    all.front().seconds += preparation_;
+    return {std::move(all), equation_.instance.units()};
   }
 
  private:
+  // The time was over before the search could begin: what a greedy choice gives, and no bound but the trivial one.
+  std::vector<Outcome> cut_short() {
+    const std::vector<int> order = greedy(equation_.instance, size_);
+    Refitter refitter(equation_.instance);
+    Fit fit;
+    std::vector<Outcome> all{empty_support()};
+    for (std::size_t size = 1; size <= static_cast<std::size_t>(size_); ++size) {
+      Outcome out;
+      out.answers = all.back().answers;
+      if (size <= order.size()) {
+        std::vector<int> support(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(size));
+        std::sort(support.begin(), support.end());
+        refitter.fit(support, fit);
+        if (fit.admissible() && better(answer_of(fit), out.answers.front())) out.answers = {answer_of(fit)};
+      }
+      out.stop = engine_.stop();
+      all.push_back(std::move(out));
+    }
+    if (!options_.path) all.erase(all.begin(), all.end() - 1);
+    if (options_.pool)
+      std::erase_if(all.back().answers, [&](const Answer& a) { return static_cast<int>(a.support.size()) != size_; });
+    return all;
+  }
+
   Outcome empty_support() {
     Refitter refitter(equation_.instance);
     Fit fit;
@@ -143,7 +181,7 @@ class Job {
   // do.
   Outcome at_most(int size) {
     std::optional<Outcome> best;
-    std::vector<std::vector<int>> starts = request_.starts;
+    std::vector<std::vector<int>> starts = starts_;
     std::int64_t nodes = 0;
     double seconds = 0.0, lower = kInf;  // of what was left open
     std::vector<Written> written;
@@ -180,8 +218,8 @@ class Job {
 
   std::vector<Outcome> path() {
     std::vector<Outcome> all{one(0, {})};
-    std::vector<std::vector<int>> starts = request_.starts;
-    for (int size = 1; size <= request_.size; ++size) {
+    std::vector<std::vector<int>> starts = starts_;
+    for (int size = 1; size <= size_; ++size) {
       const Outcome& before = all.back();
       Outcome out;
       const bool exact = before.stop == Stop::kNone && before.answers.front().error.hi == 0.0;
@@ -197,7 +235,7 @@ class Job {
         out.answers = before.answers;
       }
       out.lower = std::min(out.lower, before.lower);
-      starts = request_.starts;
+      starts = starts_;
       starts.push_back(out.answers.front().support);
       all.push_back(std::move(out));
     }
@@ -208,11 +246,13 @@ class Job {
   Worker& worker_;
   Board& board_;
   const int index_;
-  const Request& request_;
+  const int size_;
   const Options& options_;
   const double start_;
+  const Crew crew_;
   Equation equation_;
-  const double preparation_;  // seconds
+  std::vector<std::vector<int>> starts_;  // in the columns of the instance
+  const double preparation_;              // seconds
   // Of the last search:
   std::optional<Answer> smaller_;
   bool superseded_ = false;
@@ -221,9 +261,9 @@ class Job {
 
 }  // namespace
 
-std::vector<std::vector<Outcome>> solve(std::vector<Request>& requests, const Options& options, const Watch& watch) {
+std::vector<Solved> solve(const std::vector<Request>& requests, const Options& options, const Watch& watch) {
   Board board(requests.size());
-  std::vector<std::vector<Outcome>> results(requests.size());
+  std::vector<Solved> results(requests.size());
   Engine* running = nullptr;
   Engine engine(options.limits, [&] { return !watch || watch(board.look(), running->nodes(), running->elapsed()); });
   running = &engine;

@@ -7,10 +7,14 @@
 namespace exactsindy {
 
 struct Request {
-  Instance instance;
+  Factor factor;
   int size = 0;                          // the size, or the largest one of a path
-  std::vector<std::vector<int>> starts;  // supports in instance columns
-  double seconds = 0.0;                  // time the caller spent on making the instance
+  std::vector<std::vector<int>> starts;  // supports in the caller's columns
+};
+
+struct Solved {
+  std::vector<Outcome> outcomes;  // one, or one per size of a path
+  Units units;                    // of the outcomes
 };
 
 constexpr int kSections = 2 * kMaxSize;
@@ -26,6 +30,7 @@ struct Options {
   const ProofSink* proof = nullptr;  // sections: number of the request * kSections + size
 };
 
-std::vector<std::vector<Outcome>> solve(std::vector<Request>& requests, const Options& options, const Watch& watch);
+// The limits hold for the call as a whole, preparation included. Snapshots are in the caller's columns and units.
+std::vector<Solved> solve(const std::vector<Request>& requests, const Options& options, const Watch& watch);
 
 }  // namespace exactsindy

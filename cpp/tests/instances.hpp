@@ -34,7 +34,8 @@ struct Data {
 
   double& at(int i, int j) { return factor[static_cast<std::size_t>(i) * n + j]; }
   double at(int i, int j) const { return factor[static_cast<std::size_t>(i) * n + j]; }
-  Instance instance() const { return Instance::from_factor(factor, target, rest, ridge); }
+  Factor view() const { return {factor.data(), static_cast<std::size_t>(n), target, rest, ridge}; }
+  Instance instance() const { return Instance::from_factor(view()); }
 
   void copy_column(int from, int to) {
     for (int i = 0; i < n; ++i) at(i, to) = i <= from ? at(i, from) : 0.0;
@@ -201,9 +202,8 @@ inline std::vector<Answer> enumerate(const Instance& instance, int size) {
 
 inline std::vector<Outcome> solve_one(const Data& data, int size, Options options = {}, const Watch& watch = {},
                                       std::vector<Support> starts = {}) {
-  std::vector<Request> requests;
-  requests.push_back({data.instance(), size, std::move(starts)});
-  return solve(requests, options, watch).front();
+  const std::vector<Request> requests{{data.view(), size, std::move(starts)}};
+  return solve(requests, options, watch).front().outcomes;
 }
 
 }  // namespace exactsindy::tests

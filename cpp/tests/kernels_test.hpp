@@ -1,6 +1,6 @@
 // Every instruction set of this processor against plain loops in higher precision.
 #pragma once
-#include "core/kernels.hpp"
+#include "core/products.hpp"
 #include "tests/exact.hpp"
 #include "tests/instances.hpp"
 
@@ -57,6 +57,62 @@ TEST(dot_and_axpy) {
         CHECK_OP(std::abs(y[i] - exact), <=, gamma_of(3) * (std::abs(alpha * a[i]) + std::abs(b[i])));
       }
     }
+}
+
+inline Array random_rows(Rng& rng, int rows, int columns, int stride) {
+  Array out(static_cast<std::size_t>(rows) * stride);
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; ++j) out[static_cast<std::size_t>(i) * stride + j] = normal(rng);
+  return out;
+}
+
+// Whole blocks of dot products are those of `dot`, to the bit.
+TEST(blocks_of_dot_products) {
+  Rng rng = seeded(15);
+  for (const Kernels* k : available_kernels())
+    for (int repeat = 0; repeat < 60; ++repeat) {
+      const int p = integer(rng, 1, 11), q = integer(rng, 1, 11), n = padded(integer(rng, 1, 100)), stride = n + 8;
+      state().note = std::string(k->name) + " " + text(p) + " x " + text(q) + " n=" + text(n);
+      const Array a = random_rows(rng, p, n, stride), b = random_rows(rng, q, n, stride);
+      Array out(static_cast<std::size_t>(p) * 16);
+      k->dots({a.data(), stride, p}, {b.data(), stride, q}, n, out.data(), 16, false);
+      k->dots({a.data(), stride, p}, {b.data(), stride, q}, n, out.data(), 16, true);
+      for (int i = 0; i < p; ++i)
+        for (int j = 0; j < q; ++j) {
+          const double one = k->dot(a.data() + i * stride, b.data() + j * stride, n);
+          CHECK_OP(out[i * 16 + j], ==, one + one);
+        }
+      Array to = random_rows(rng, p, n, stride), coef = random_rows(rng, p, q, 16);
+      const Array before = copy_of(to, p * stride);
+      k->combine({coef.data(), 16, p}, {b.data(), stride, q}, to.data(), stride, n);
+      for (int i = 0; i < p; ++i)
+        for (int l = 0; l < n; ++l) {
+          double sum = before[i * stride + l], magnitude = std::abs(sum);
+          for (int j = 0; j < q; ++j) {
+            sum += coef[i * 16 + j] * b[j * stride + l];
+            magnitude += std::abs(coef[i * 16 + j] * b[j * stride + l]);
+          }
+          CHECK_OP(std::abs(to[i * stride + l] - sum), <=, 2.0 * gamma_of(q + 2) * magnitude);
+        }
+    }
+}
+
+// Rows longer than a piece: the number of roundings per term that the certifier counts with.
+TEST(products_of_long_rows) {
+  Rng rng = seeded(16);
+  for (int n : {8, 504, 512, 520, 1024, 1032, 1500 / 8 * 8}) {
+    state().note = "n=" + text(n);
+    const Array a = random_array(rng, n), b = random_array(rng, n);
+    double found = 0.0, magnitude = 0.0;
+    products({a.data(), n, 1}, {b.data(), n, 1}, n, &found, 1);
+    Exact sum;
+    for (int i = 0; i < n; ++i) {
+      sum = sum + Exact(a[i]) * Exact(b[i]);
+      magnitude += std::abs(a[i] * b[i]);
+    }
+    CHECK_OP(std::abs((Exact(found) - sum).rounded()), <=, gamma_of(n / kLane + 3) * magnitude * (1.0 + 1e-12));
+    if (n <= 512) CHECK_OP(found, ==, kernels().dot(a.data(), b.data(), n));
+  }
 }
 
 TEST(dot2_and_axpy2) {

@@ -118,6 +118,7 @@ TEST(pools_stop_at_their_capacity) {
 
 TEST(several_equations_at_once) {
   for (int threads : {1, 3}) {
+    std::vector<Data> instances;
     std::vector<Request> requests;
     std::vector<Reference> references;
     std::vector<int> sizes;
@@ -127,15 +128,16 @@ TEST(several_equations_at_once) {
       const Data data = any_data(rng, integer(rng, 1, 9), kind);
       sizes.push_back(integer(rng, 0, std::min(data.n, 5)));
       references.emplace_back(data.instance(), sizes.back());
-      requests.push_back({data.instance(), sizes.back(), {}});
+      instances.push_back(data);
     }
+    for (std::size_t i = 0; i < instances.size(); ++i) requests.push_back({instances[i].view(), sizes[i], {}});
     Options options;
     options.limits.threads = threads;
     const auto all = solve(requests, options, {});
     CHECK_OP(all.size(), ==, sizes.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
       state().seed = 42000 + i;
-      check_outcome(all[i].front(), references[i], sizes[i]);
+      check_outcome(all[i].outcomes.front(), references[i], sizes[i]);
     }
   }
 }

@@ -58,7 +58,7 @@ def equations_of(problem: Problem, ridge: Array) -> list[Equation]:
     """Split a problem into its equations; ``ridge`` is (m, D) over ``problem.terms``."""
     equations: list[Equation] = []
     for block in problem.blocks:
-        factor, columns = np.ascontiguousarray(block.theta_factor), problem.columns(block)  # shared by its equations
+        factor, columns = block.theta_factor, problem.columns(block)
         width, names = len(block.terms), block.names
         targets = np.ascontiguousarray(block.factor[:, width:].T)
         for target, y in zip(block.target_names, targets, strict=True):
