@@ -15,21 +15,24 @@ inline bool alone(int count, const std::function<void(int)>& part) {
   return true;
 }
 
+// Nothing at all.
+inline bool nobody(int, const std::function<void(int)>&) { return false; }
+
 constexpr int kBlock = 64;       // rows or columns that are worked on together
 constexpr int kShareFrom = 400;  // fewer columns are not worth a second thread
 
-// Does part(first, last) for blocks of 0..n-1, the last block first.
+constexpr int kLarge = 1500;  // more columns: smaller parts, because the clock is looked at between them
+
+// Does part(first, last) for blocks of 0..n-1, the last block first; `first` is a multiple of 16.
 template <class Part>
 bool in_blocks(const Crew& crew, int n, const Part& part) {
-  const int count = (n + kBlock - 1) / kBlock;
+  const int size = n > kLarge ? kBlock / 4 : kBlock, count = (n + size - 1) / size;
   const auto one = [&](int i) {
-    const int first = (count - 1 - i) * kBlock;
-    part(first, std::min(first + kBlock, n));
+    const int first = (count - 1 - i) * size;
+    part(first, std::min(first + size, n));
   };
   if (n >= kShareFrom) return crew(count, one);
-  return crew(1, [&](int) {
-    for (int i = 0; i < count; ++i) one(i);
-  });
+  return crew(1, [&](int) { alone(count, one); });
 }
 
 }  // namespace exactsindy

@@ -43,12 +43,15 @@ bool Engine::stopping(Worker& worker, Search& search) {
 
 void Engine::check(Worker& worker) {
   const double seconds = elapsed();
-  Stop none = Stop::kNone;
-  if (limits_.seconds > 0.0 && seconds > limits_.seconds) stop_.compare_exchange_strong(none, Stop::kTime);
+  const auto stop_for = [&](Stop reason) {
+    Stop none = Stop::kNone;
+    if (stop_.compare_exchange_strong(none, reason)) stopped_at_.store(seconds, std::memory_order_relaxed);
+  };
+  if (limits_.seconds > 0.0 && seconds > limits_.seconds) stop_for(Stop::kTime);
   if (worker.index != 0) return;
   if (clock_.due(seconds))
     guarded([&] {
-      if (tick_ && !tick_()) stop_.compare_exchange_strong(none, Stop::kInterrupted);
+      if (tick_ && !tick_()) stop_for(Stop::kInterrupted);
     });
   if (workers_.size() == 1 && limits_.threads > 1 && seconds > kSpawnAfter) spawn();
 }
@@ -118,11 +121,11 @@ bool Engine::help(Worker& worker, Batch& batch, std::unique_lock<std::mutex>& lo
 
 bool Engine::share(Worker& worker, int count, const std::function<void(int)>& part) {
   check(worker);
-  if (hurried()) return false;
-  if (count == 1) {
+  if (count == 1 && !late()) {
     part(0);
     return true;
   }
+  if (hurried()) return false;
   Batch batch{part, count};
   std::unique_lock lock(mutex_);
   batches_.push_back(&batch);

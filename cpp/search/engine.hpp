@@ -51,6 +51,8 @@ class Engine {
   Stop stop() const { return stop_.load(std::memory_order_relaxed); }
   // True if there is no time even for what comes before the nodes.
   bool hurried() const { return stop() == Stop::kTime || stop() == Stop::kInterrupted; }
+  // True if it has been so for a while: not even for the first look at an equation.
+  bool late() const { return hurried() && elapsed() > stopped_at_.load(std::memory_order_relaxed) + kGrace; }
   // Count a node.
   void count(Search& search);
   // Count a node, look at the clock now and then (every time, where nodes are long); true if the search must end.
@@ -63,6 +65,8 @@ class Engine {
   std::int64_t nodes() const { return nodes_.load(std::memory_order_relaxed); }
 
  private:
+  static constexpr double kGrace = 0.05;  // seconds
+
   void work(Worker& worker);
   bool take(Worker& worker, bool jobs_too, std::unique_lock<std::mutex>& lock);
   bool help(Worker& worker, Batch& batch, std::unique_lock<std::mutex>& lock);
@@ -75,6 +79,7 @@ class Engine {
   const Tick tick_;
   Clock clock_;
   std::atomic<Stop> stop_{Stop::kNone};
+  std::atomic<double> stopped_at_{0.0};  // seconds, once hurried
   std::atomic<std::int64_t> nodes_{0};
   std::atomic<int> idle_{0}, queued_{0};
   std::mutex mutex_, error_mutex_;

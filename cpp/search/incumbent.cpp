@@ -130,7 +130,7 @@ std::vector<int> greedy(const Instance& in, int size) {
     if (!(norm > 0.0)) break;
     for (int i = 0; i < length; ++i) q[i] /= norm;
     support.push_back(best);
-    for (int j = 0; j < in.columns; ++j) {
+    for (int j = 0; j < in.columns && count + 1 < size; ++j) {
       const double along = k.dot(q, in.column(j), in.length[j]);
       square[j] -= along * along;
       moment[j] -= along * share;

@@ -47,7 +47,7 @@ class Job {
         options_(options),
         start_(engine.elapsed()),
         crew_([&](int count, const std::function<void(int)>& part) { return engine.share(worker, count, part); }),
-        equation_(Instance::from_factor(request.factor, crew_), request.size > 2, crew_),
+        equation_(instance_of(request), request.size > 2, crew_),
         starts_(request.starts),
         preparation_(engine.elapsed() - start_) {
     const std::vector<int>& original = equation_.instance.original;
@@ -74,9 +74,16 @@ class Job {
   }
 
  private:
+  // The equation, and for large ones a support at once: all else takes longer by far.
+  Instance instance_of(const Request& request) {
+    Instance in = Instance::from_factor(request.factor, engine_.late() ? Crew(nobody) : crew_);
+    if (in.columns >= kShareFrom) first_ = greedy(in, size_);
+    return in;
+  }
+
   // The time was over before the search could begin: what a greedy choice gives, and no bound but the trivial one.
   std::vector<Outcome> cut_short() {
-    const std::vector<int> order = greedy(equation_.instance, size_);
+    const std::vector<int> order = first_ ? *first_ : greedy(equation_.instance, size_);
     Refitter refitter(equation_.instance);
     Fit fit;
     std::vector<Outcome> all{empty_support()};
@@ -250,6 +257,7 @@ class Job {
   const Options& options_;
   const double start_;
   const Crew crew_;
+  std::optional<std::vector<int>> first_;  // terms in the order of a greedy choice
   Equation equation_;
   std::vector<std::vector<int>> starts_;  // in the columns of the instance
   const double preparation_;              // seconds

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from exactsindy._types import Array
 from exactsindy.certificate import Certificate
-from exactsindy.problem import COEFFICIENT_LIMIT, Problem
+from exactsindy.problem import COEFFICIENT_LIMIT, Problem, column_norms
 from exactsindy.solver import arguments, display
 from exactsindy.solver.outcome import Outcome
 from exactsindy.solver.settings import PROVED, Settings, Status, Total
@@ -275,9 +275,17 @@ def status_of(outcome: Outcome, gap: float, settings: Settings) -> Status:
 
 def floors(problem: Problem, coef: Array, k: tuple[int, ...] | Total, entries: int) -> Array:
     """Return the squared rounding level of residual norms, (16 eps (|y| + sum |xi_j| |theta_j|))^2, per entry."""
-    norms = np.broadcast_to(problem.column_norms, coef.shape)
+    size, row = np.zeros(len(coef)), 0
+    for block in problem.blocks:
+        columns = problem.columns(block)
+        for j in range(len(block.target_names)):
+            own = coef[row, columns]
+            chosen = np.flatnonzero(own)  # only these columns count: the norms of all take long in a large library
+            norms, y = column_norms(block.theta_factor[:, chosen]), np.concatenate(block.target(j))
+            with np.errstate(over="ignore", under="ignore"):
+                size[row] = np.sqrt(y @ y) + np.abs(own[chosen]) @ norms
+            row += 1
     with np.errstate(over="ignore"):
-        size = np.sqrt(problem.rss(np.zeros_like(coef))) + np.sum(np.abs(coef) * norms, axis=1)
         level = arguments.weights(problem, k) * (ROUNDING * size) ** 2
     return np.asarray(level) if entries == len(level) and not isinstance(k, Total) else np.array([level.sum()])
 
