@@ -271,6 +271,7 @@ bool Worker::costly_terms_prune(Frame& f, int slots, double cut) {
   const int stride = equation_->guide.stride;
   if (equation_->guide.regular > 0.0) return regularised_drops_prune(f, slots, cut);
   for (int i = slots; i >= 0; --i) {
+    if (engine_.stopping(*this, *search_)) return false;
     const int a = costly_[i];
     std::memcpy(vector_.data(), f.r.data(), stride * sizeof(double));
     kernels().axpy(f.beta[a] / f.norm2[a], f.dual.data() + offset(a, stride), vector_.data(), stride);
@@ -421,6 +422,7 @@ void Worker::explore(int depth) {
     if (equation_->guide.regular > 0.0 && f.backward) f.backward = scans_below(f, slots) > worth_ * certificate_cost(f);
     rank_terms(f, slots);
     if (pruned(f, slots, depth) || tied_out(f, slots)) return;
+    if (weight > 1 && engine_.stopping(*this, *search_)) continue;  // (what follows takes long; it is left open above)
     if (f.in_count == 0) search_->root_bound(safe_bound(f));
     swap_to_last(f, costly_[0]);
     write_branch(f);
