@@ -42,6 +42,7 @@ from exactsindy.solver import Status as Status
 from exactsindy.solver import Total as Total
 from exactsindy.solver import refit as refit
 from exactsindy.solver import solve as solve
+from exactsindy.solver import solve_many as solve_many
 from exactsindy.solver import solve_path as solve_path
 from exactsindy.solver import solve_pool as solve_pool
 

@@ -64,7 +64,8 @@ def solving(theta: Array, targets: Array, folder: Path) -> es.Solution:
     problem = es.Problem.load(folder / "problem.npz") + problem
     solution = es.solve(problem, 2, ridge=0.1, settings=es.Settings(seconds=1.0))
     shared = es.solve(problem, es.Total(3), start=solution)
-    path: es.Path = es.solve_path(problem, 3)
+    many: list[es.Solution] = es.solve_many([problem, problem], [1, {"y": 2}], ridge=[0.0, 0.1], start=[solution, None])
+    path: es.Path = es.solve_path(many[0].problem, 3)
     pool: es.Pool = es.solve_pool(problem, {"y": 2}, count=5)
     again: es.Solution = es.refit(problem, [["a"]])
     selection: es.Selection = es.select(problem, k_max=4, rule="auto")

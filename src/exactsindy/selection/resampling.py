@@ -16,7 +16,7 @@ from exactsindy.selection.choices import Candidate, SizeScore
 from exactsindy.selection.folds import leave_one_out, resamples
 from exactsindy.selection.growth import first_sizes
 from exactsindy.selection.paths import shared_path
-from exactsindy.solver import Path, Settings, Total, solve
+from exactsindy.solver import Path, Settings, Total, solve, solve_many, solve_paths
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,7 @@ class CrossValidation:
         """Return the size chosen for every equation of a candidate; values are mean held-out errors."""
         folds = need_folds(candidate, "CrossValidation")
         table = []
-        for fold, others in zip(folds, leave_one_out(folds), strict=True):
-            path = path_again(candidate, others)
+        for fold, path in zip(folds, paths_again(candidate, leave_one_out(folds)), strict=True):
             rows = np.array([fold.n_samples_of(i) for i in range(len(fold.target_names))], dtype=float)
             rss = np.array([fold.rss(solution.coef) for solution in path])
             errors = rss.sum(axis=1, keepdims=True) / rows.sum() if _shared(path) else rss / rows
@@ -107,7 +106,7 @@ class Stability:
     def scores(self, candidate: Candidate) -> tuple[SizeScore, ...]:
         """Return the size chosen for every equation; values are the share of resamples with the rarest term."""
         folds = need_folds(candidate, "Stability")
-        paths = [path_again(candidate, resample) for resample in resamples(folds, self.count, self.seed)]
+        paths = paths_again(candidate, resamples(folds, self.count, self.seed))
         shared = _shared(candidate.path)
         scores = []
         for entry, first in enumerate(first_sizes(candidate.path)):
@@ -136,8 +135,12 @@ def inclusion(
     """
     tally: dict[str, dict[str, int]] = {target: {} for target in solution.problem.target_names}
     names, k, ridge = solution.problem.names, solution.k, solution.ridge
-    for resample in resamples(folds, count, seed):
-        again = solve(resample, k, ridge=ridge, constraints=constraints, start=solution, settings=settings)
+    drawn = resamples(folds, count, seed)
+    if constraints or isinstance(k, Total) or _limited(settings):
+        found = [solve(p, k, ridge=ridge, constraints=constraints, start=solution, settings=settings) for p in drawn]
+    else:
+        found = solve_many(drawn, [k] * count, ridge=ridge, start=[solution] * count, settings=settings)
+    for again in found:
         for target, support in zip(tally, again.support, strict=True):
             for j in support:
                 tally[target][names[j]] = tally[target].get(names[j], 0) + 1
@@ -147,12 +150,23 @@ def inclusion(
     }
 
 
-def path_again(candidate: Candidate, problem: Problem) -> Path:
-    """Return the path of other data as the candidate's was made."""
+def paths_again(candidate: Candidate, problems: Sequence[Problem]) -> list[Path]:
+    """Return the paths of other data as the candidate's was made: side by side, where no limit is for each of them."""
     size, budget = len(candidate.path) - 1, candidate.path[0].k
     k_max = Total(size, budget.weights) if isinstance(budget, Total) else size
     ridge, constraints, start = candidate.ridge, candidate.constraints, candidate.path[size]
-    return shared_path(problem, k_max, ridge=ridge, constraints=constraints, start=start, settings=candidate.settings)
+    settings = candidate.settings
+    if not (isinstance(k_max, Total) or constraints or _limited(settings)):
+        return solve_paths(problems, k_max, ridge=ridge, start=start, settings=settings)
+    return [
+        shared_path(problem, k_max, ridge=ridge, constraints=constraints, start=start, settings=settings)
+        for problem in problems
+    ]
+
+
+def _limited(settings: Settings) -> bool:
+    """Whether settings are for each search alone: its limits, or a function that watches it."""
+    return not (settings.seconds is None and settings.nodes is None and settings.progress is None)
 
 
 def members(path: Path, k: int, entry: int, shared: bool) -> set[tuple[int, int]]:

@@ -2,6 +2,8 @@
 
 from exactsindy.solver.arguments import ridge_matrix as ridge_matrix
 from exactsindy.solver.arguments import total as total
+from exactsindy.solver.batch import solve_many as solve_many
+from exactsindy.solver.batch import solve_paths as solve_paths
 from exactsindy.solver.display import equation as equation
 from exactsindy.solver.path import Path as Path
 from exactsindy.solver.path import solve_path as solve_path

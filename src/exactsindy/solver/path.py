@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from exactsindy._types import Array
 from exactsindy.constraints import Constraint, constraint_list
 from exactsindy.errors import SolverError, is_real
 from exactsindy.problem import Problem
 from exactsindy.solver import arguments, constrained_solving, display, interrupt, proofs
 from exactsindy.solver.arguments import Supports
 from exactsindy.solver.equations import equations_of, local_starts
+from exactsindy.solver.outcome import Outcome
 from exactsindy.solver.proofs import ProofPath, refuse
 from exactsindy.solver.settings import Settings, Status, Total
 from exactsindy.solver.solution import Solution
@@ -155,9 +157,16 @@ def solve_path(
         sizes = [equation.size(largest) for equation in equations]
         searches = proofs.run(problem, proof, equations, sizes, local_starts(equations, starts), settings, path=True)
     placed = [[e.placed(outcome) for outcome in outcomes] for e, outcomes in zip(equations, searches, strict=True)]
+    return path_of(problem, placed, largest, weights, settings)
+
+
+def path_of(
+    problem: Problem, placed: Sequence[Sequence[Outcome]], largest: int, ridge: Array, settings: Settings
+) -> Path:
+    """Return the path of what was found for each equation at the sizes from 0 on."""
 
     def of_size(k: int) -> Solution:
         outcomes = [outcomes[min(k, len(outcomes) - 1)] for outcomes in placed]
-        return Solution.of(problem, outcomes, ridge=weights, k=(k,) * len(equations), settings=settings)
+        return Solution.of(problem, outcomes, ridge=ridge, k=(k,) * len(placed), settings=settings)
 
     return Path(problem, tuple(of_size(k) for k in range(largest + 1)))
