@@ -1,6 +1,7 @@
 // What is prepared before a search, block by block, against plain loops; and what happens when it is cut short.
 #pragma once
 #include "search/node.hpp"
+#include "search/rotation.hpp"
 #include "tests/threads_test.hpp"
 
 namespace exactsindy::tests {
@@ -63,6 +64,51 @@ TEST(blocks_of_the_guide) {
       for (int j = 0; j < d; ++j) worst = std::max(worst, std::abs(product[i][j] - unit[i][j]));
     CHECK_OP(worst, <=, 1e-9);
   }
+}
+
+// Q'[columns; roots of the ridge] = R, for every shape: with and without ridge, columns left out, fewer rows than
+// columns.
+TEST(blocks_of_the_rotation) {
+  for (int n : {3, 31, 33, 70, 150})
+    for (int kind = 0; kind < 4; ++kind) {
+      Rng rng = seeded(80200 + 10 * n + kind, "n=" + text(n) + " kind=" + text(kind));
+      Data data = large_triangle(rng, n);
+      const double regular = kind == 2 ? 1e-3 : 0.0;
+      if (kind == 0) data.ridge.assign(n, 0.02);
+      if (kind == 1)
+        for (int i = 0; i < n; ++i) data.at(i, 1) = 0.0;
+      if (kind == 2)  // fewer rows than columns
+        for (int i = n / 3 + 1; i < n; ++i)
+          for (int j = 0; j < n; ++j) data.at(i, j) = 0.0;
+      if (kind == 3)
+        for (int j = 0; j < n; j += 2) data.ridge[j] = 0.5;
+      const Instance in = data.instance();
+      const int d = in.columns, stride = padded(d);
+      Array triangle(static_cast<std::size_t>(d) * stride), back(static_cast<std::size_t>(d) * in.stride);
+      const Rotation rotation(in, regular, triangle, stride, alone);
+      CHECK(rotation.ready());
+      CHECK(rotation.basis(back, in.stride, alone));
+      double worst = 0.0;
+      for (int j = 0; j < d; ++j) {
+        Array column(in.stride + padded(d));
+        std::copy(in.column(j), in.column(j) + in.rows, column.data());
+        const double ridge = in.ridge[j] + regular * in.norm[j] * in.norm[j];
+        if (ridge > 0.0) column[in.stride + j] = std::sqrt(ridge);
+        rotation.apply(column.data());
+        for (int i = 0; i < rotation.length(); ++i) {
+          const double expected = i < d ? triangle[static_cast<std::size_t>(j) * stride + i] : 0.0;
+          worst = std::max(worst, std::abs(column[i] - expected));
+        }
+        for (int i = 0; i < in.rows; ++i) {  // data rows of Q R
+          double sum = 0.0;
+          for (int l = 0; l <= j; ++l)
+            sum +=
+                back[static_cast<std::size_t>(l) * in.stride + i] * triangle[static_cast<std::size_t>(j) * stride + l];
+          worst = std::max(worst, std::abs(sum - in.column(j)[i]));
+        }
+      }
+      CHECK_OP(worst, <=, 1e-13);
+    }
 }
 
 // The same with helpers, from the size on at which there are any.
@@ -134,7 +180,7 @@ TEST(greedy_adds_the_best_next_term) {
         Support support(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(size) - 1);
         support.push_back(last);
         std::sort(support.begin(), support.end());
-        return canonical(refitter, support).error.hi;
+        return fitted(refitter, support).error.hi;
       };
       const double chosen = error_with(order[size - 1]);
       for (int j = 0; j < in.columns; ++j)
