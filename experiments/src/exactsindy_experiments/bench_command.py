@@ -226,6 +226,16 @@ def overhead() -> None:
 
 
 @bench.command()
+def setup(
+    sizes: Annotated[str, typer.Option(help="Numbers of terms.")] = "462,1000,3000",
+) -> None:
+    """Print how long the preparation of a search takes, beside LAPACK's QR and triangular inverse (half a minute)."""
+    from exactsindy_experiments.setup_benchmark import page
+
+    typer.echo(page([round(n) for n in options.numbers(sizes, "--sizes")], output.note))
+
+
+@bench.command()
 def profile(
     seconds: Annotated[float, typer.Option(min=0.1, help="How long to search.")] = 10.0,
 ) -> None:

@@ -18,7 +18,7 @@ from exactsindy.solver.outcome import Outcome
 from exactsindy.solver.proofs import ProofPath, refuse
 from exactsindy.solver.settings import Settings, Total
 
-CAPACITY = 200_000  # most supports kept for one equation
+CAPACITY = 1_000_000  # most supports kept for one equation
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def solve_pool(
     Returns
     -------
     Pool
-        At most 200 000 supports per equation; ``complete`` says whether something may be missing.
+        At most 1 000 000 supports per equation; ``complete`` says whether something may be missing.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from exactsindy._types import Array
 from exactsindy.certificate import Certificate
-from exactsindy.problem import COEFFICIENT_LIMIT, Problem, column_norms
+from exactsindy.problem import COEFFICIENT_LIMIT, Block, Problem, column_norms
 from exactsindy.solver import arguments, display
 from exactsindy.solver.outcome import Outcome
 from exactsindy.solver.settings import PROVED, Settings, Status, Total
@@ -279,15 +279,22 @@ def floors(problem: Problem, coef: Array, k: tuple[int, ...] | Total, entries: i
     for block in problem.blocks:
         columns = problem.columns(block)
         for j in range(len(block.target_names)):
-            own = coef[row, columns]
-            chosen = np.flatnonzero(own)  # only these columns count: the norms of all take long in a large library
-            norms, y = column_norms(block.theta_factor[:, chosen]), np.concatenate(block.target(j))
+            parts, y = np.zeros(coef.shape[1]), np.concatenate(block.target(j))
+            chosen = np.flatnonzero(coef[row, columns])  # norms of all columns would take long in a large library
             with np.errstate(over="ignore", under="ignore"):
-                size[row] = np.sqrt(y @ y) + np.abs(own[chosen]) @ norms
+                parts[columns[chosen]] = _norms(block, chosen) * np.abs(coef[row, columns[chosen]])
+                size[row] = np.sqrt(y @ y) + parts.sum()
             row += 1
     with np.errstate(over="ignore"):
         level = arguments.weights(problem, k) * (ROUNDING * size) ** 2
     return np.asarray(level) if entries == len(level) and not isinstance(k, Total) else np.array([level.sum()])
+
+
+def _norms(block: Block, columns: NDArray[np.intp]) -> Array:
+    """Return the norms of some columns, to the bit those of `Block.column_norms`."""
+    # (NumPy adds up a lone column in another order: two more keep it company.)
+    part = np.ascontiguousarray(block.theta_factor[:, np.append(columns, [0, 0])])
+    return column_norms(part)[: len(columns)]
 
 
 def _gap(objective: float, bound: float) -> float:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 
 import exactsindy._native as _native
+from exactsindy.errors import SolverError
 from exactsindy.solver import interrupt
 from exactsindy.solver.equations import Equation
 from exactsindy.solver.outcome import Answer, Outcome
@@ -35,6 +36,7 @@ def run(
         for e, size, start in zip(equations, sizes, starts, strict=True)
     ]
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    threads = threads_that_fit(equations, sizes, settings.threads or cores, physical_memory())
     results = _native.solve(
         requests,
         path=path,
@@ -45,13 +47,43 @@ def run(
         gap=settings.gap if settings.gap > Settings.gap else 0.0,
         seconds=settings.seconds or 0.0,
         nodes=settings.nodes or 0,
-        threads=settings.threads or cores,
+        threads=threads,
         coefficient_limit=settings.coefficient_limit,
         proof=proof,
         progress=reporter(settings, [e.target for e in equations], lambda i, j: equations[i].names[j]),
         stopped=interrupt.pressed,
     )
     return [[outcome(raw) for raw in sizes_of] for sizes_of in results]
+
+
+def memory_needed(columns: int, size: int, equations: int, threads: int) -> int:
+    """Return how many bytes a search takes at most, but for what grows slower than the square of the columns.
+
+    In arrays of columns x columns doubles: 7 for each equation that is searched at the same time (its numbers, the
+    Gram matrix, the inverse, and four while they are made), and for each thread two for each of the terms but the last
+    two and four more (see docs/proof.md).
+    """
+    return 8 * columns**2 * (7 * min(equations, threads) + threads * (2 * max(size - 2, 1) + 4))
+
+
+def physical_memory() -> int | None:
+    """Return the bytes of memory of this machine, None where the system does not tell."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def threads_that_fit(equations: Sequence[Equation], sizes: Sequence[int], threads: int, memory: int | None) -> int:
+    """Return how many of the threads the memory allows; refuse what does not fit at all."""
+    columns, size = max((len(e.names) for e in equations), default=0), max(sizes, default=0)
+    if memory is None or memory_needed(columns, size, len(equations), threads) <= memory:
+        return threads
+    need = memory_needed(columns, size, 1, 1)
+    if need > memory:
+        have, cure = f"this machine has {memory / 1e9:.3g} GB", "use a smaller library or a smaller k"
+        raise SolverError(f"{columns} terms with k = {size} take {need / 1e9:.3g} GB of memory, {have}: {cure}.")
+    return max(n for n in range(1, threads) if n == 1 or memory_needed(columns, size, len(equations), n) <= memory)
 
 
 def refit(equation: Equation, support: Sequence[int]) -> Outcome:
