@@ -151,6 +151,34 @@ TEST(dot2_and_axpy2) {
     }
 }
 
+// What is exact in double-double must come out exact: a step fused by the compiler would leave a residue.
+TEST(error_free_steps_of_every_kernel) {
+  Rng rng = seeded(12);
+  for (const Kernels* k : available_kernels())
+    for (int repeat = 0; repeat < 2000; ++repeat) {
+      state().note = k->name;
+      const int at = integer(rng, 0, kLane - 1);
+      const double a = normal(rng) * power_of_ten(rng, -20.0, 20.0), b = normal(rng) * power_of_ten(rng, -20.0, 20.0);
+      const Double2 product = two_prod(a, b);
+      Array x(kLane), zero(kLane), y(kLane), hi(kLane), lo(kLane);
+      x[at] = a;
+      y[at] = b;
+      CHECK(k->dot2({x.data(), zero.data()}, {y.data(), zero.data()}, kLane) == product);
+      CHECK((Exact(product) - Exact(a) * Exact(b)).sign() == 0);
+      hi[at] = -product.hi;
+      lo[at] = -product.lo;
+      k->axpy2({b, 0.0}, {x.data(), zero.data()}, {hi.data(), lo.data()}, kLane);
+      CHECK_OP(hi[at], ==, 0.0);
+      CHECK_OP(lo[at], ==, 0.0);
+      // 1 * b + a: a two_sum.
+      x[at] = 1.0;
+      hi[at] = a;
+      k->axpy2({b, 0.0}, {x.data(), zero.data()}, {hi.data(), lo.data()}, kLane);
+      CHECK(Double2({hi[at], lo[at]}) == two_sum(a, b));
+      CHECK((Exact(two_sum(a, b)) - Exact(a) - Exact(b)).sign() == 0);
+    }
+}
+
 TEST(exclude_projects_rows) {
   Rng rng = seeded(12);
   for (const Kernels* k : available_kernels())
