@@ -32,8 +32,8 @@ struct Instance {
   Array z;
   double z_square = 0.0, z_norm = 0.0;  // |z|^2 to rounding; upper bound of |z|
   std::vector<double> limit;  // a support counts only if its least-squares coefficients satisfy |x_j| <= limit[j]
-  double grain = 0.0;  // residual norms closer than this (2^-80 |z|, a power of two) are a tie
-  double zero = 0.0;   // an error of at most this, (2^-72 |z|)^2, counts as 0
+  double grain = 0.0;         // residual norms closer than this (2^-80 |z|, a power of two) are a tie
+  double zero = 0.0;          // an error of at most this, (2^-72 |z|)^2, counts as 0
   int target_exponent = 0;
   Double2 rest;  // squared norm of the target outside all columns
   bool has_ridge = false;
