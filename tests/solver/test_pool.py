@@ -232,7 +232,7 @@ def problem():
 
 
 ONE_OF = r"solve_pool needs one of within= \(a share, e\.g\. 0\.02\) and count= \(how many supports\)\."
-COUNT = r"expected a number of supports from 1 to 200000\."
+COUNT = r"expected a number of supports from 1 to 1000000\."
 WITHIN = r"expected a share >= 0, e\.g\. 0\.02 for 2 %\."
 
 
@@ -243,7 +243,7 @@ WITHIN = r"expected a share >= 0, e\.g\. 0\.02 for 2 %\."
         ({"within": 0.1, "count": 3}, ONE_OF),
         ({"count": 0}, f"count=0: {COUNT}"),
         ({"count": -3}, f"count=-3: {COUNT}"),
-        ({"count": 200_001}, f"count=200001: {COUNT}"),
+        ({"count": 1_000_001}, f"count=1000001: {COUNT}"),
         ({"count": 2.5}, f"count=2.5: {COUNT}"),
         ({"count": "many"}, f"count='many': {COUNT}"),
         ({"count": True}, f"count=True: {COUNT}"),
