@@ -80,12 +80,12 @@ max_size: int = 64
 def kernel_name() -> str:
     """Return the instruction set chosen at run time."""
 
-def solve(requests: Sequence[tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], int, Sequence[Sequence[int]]]], path: bool, pool: bool, keep: int, within: float, capacity: int, gap: float, seconds: float, nodes: int, threads: int, coefficient_limit: float, proof: str, progress: Callable[[list[Snapshot], int, float], None] | None, stopped: Callable[[], bool]) -> list[list[Outcome]]:
+def solve(requests: Sequence[tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], int, Sequence[Sequence[int]]]], path: bool, pool: bool, keep: int, within: float, capacity: int, gap: float, seconds: float, nodes: int, threads: int, coefficient_limit: float, proof: str, progress: Callable[[list[Snapshot], int, float], None] | None, stopped: Callable[[], bool]) -> list[list[Outcome]]:
     """
     Solve (factor, target, rest, ridge, size, starts) requests; one list of outcomes per request.
     """
 
-def refit(factor: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rest: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], ridge: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], support: Sequence[int]) -> tuple[Answer, float]:
+def refit(factor: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], target: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rest: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], ridge: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], support: Sequence[int]) -> tuple[Answer, float]:
     """
     Return the canonical least-squares fit of one support, and a lower bound of its objective.
     """

@@ -61,7 +61,14 @@ class Outcome:
         """Return the outcome with variable ``variables[j]`` for each ``j`` of its supports."""
         answers = [Answer(tuple(variables[list(a.support)].tolist()), a.coef, a.objective) for a in self.answers]
         return Outcome(
-            tuple(answers), self.lower_bound, self.runner_up, self.stop, self.complete, self.nodes, self.seconds
+            answers=tuple(answers),
+            lower_bound=self.lower_bound,
+            runner_up=self.runner_up,
+            stop=self.stop,
+            complete=self.complete,
+            nodes=self.nodes,
+            seconds=self.seconds,
+            written=self.written,
         )
 
     @property
