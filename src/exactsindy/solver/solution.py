@@ -292,6 +292,8 @@ def floors(problem: Problem, coef: Array, k: tuple[int, ...] | Total, entries: i
 
 def _norms(block: Block, columns: NDArray[np.intp]) -> Array:
     """Return the norms of some columns, to the bit those of `Block.column_norms`."""
+    if len(block.terms) <= 1000:
+        return np.asarray(block.column_norms[columns])  # computed once
     # (NumPy adds up a lone column in another order: two more keep it company.)
     part = np.ascontiguousarray(block.theta_factor[:, np.append(columns, [0, 0])])
     return column_norms(part)[: len(columns)]
