@@ -180,16 +180,16 @@ def test_perspective_bounds_never_lie(kind):
             _, base = ground_of(numbers, cut)
             n = base.numbers
             gram = n.a[:, used].T @ n.a[:, used] + np.diag(n.ridge[used])
-            for share in (0.5, 0.9, 1.0, 1.1):
+            for share in (0.5, 0.9, 1.0, 1.1, None):
                 delta = np.zeros(d)
-                delta[used] = share * np.linalg.eigvalsh(gram)[0]
+                delta[used] = 0.99 * n.ridge[used] if share is None else share * np.linalg.eigvalsh(gram)[0]
                 if (delta < 0).any() or not semidefinite(base, delta):
                     continue
                 admitted += 1
                 columns = np.concatenate([inside, free])
                 v = np.zeros(d)
                 v[columns] = np.linalg.lstsq(n.a[:, columns], n.z, rcond=None)[0]
-                for shrink in (1.0, 0.9, 0.5, 0.0):
+                for shrink in (1.0, 0.9, 0.5, 0.0, -0.01, -0.1, -0.5):
                     at = (shrink * v).astype(np.float32).astype(float)
                     if perspective_exceeds(base, delta, inside, free, slots, at):
                         proved += 1
@@ -197,6 +197,29 @@ def test_perspective_bounds_never_lie(kind):
     if kind == "plain":
         assert admitted
         assert proved
+
+
+def test_perspective_bounds_with_a_ridge_that_rules():
+    rng = np.random.default_rng(61)
+    proved = 0
+    for _ in range(20):
+        d = 4
+        a = np.triu(0.1 * np.eye(d) + 0.02 * rng.standard_normal((d, d)))
+        numbers = (a, rng.standard_normal(d), np.zeros(1), np.ones(d))
+        free, inside = np.arange(d), np.zeros(0, dtype=np.intp)
+        least = min(f for s, (f, ok) in oracle.all_fits(*numbers, 2, LIMIT).items() if ok)
+        for cut in cuts([least], rng):
+            _, base = ground_of(numbers, cut)
+            n = base.numbers
+            for share in (0.9, 1.0):
+                delta = share * n.ridge
+                assert semidefinite(base, delta)
+                for shrink in (-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0):
+                    v = shrink * (n.a.T @ n.z) / n.ridge
+                    if perspective_exceeds(base, delta, inside, free, 2, v):
+                        proved += 1
+                        assert least > Fraction(cut)
+    assert proved
 
 
 def test_semidefinite_is_never_claimed_of_an_indefinite_matrix():
