@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic
+from typing import Any
 
 from exactsindy_check.claims import Claims, Proved
 from exactsindy_check.errors import NotChecked, Refuted, Unreadable
@@ -206,14 +207,14 @@ def _shared(problem: str, proof: Proof, jobs: int, advance: Callable[[int], None
     return results
 
 
-def _merge(result: Walk, message: dict[str, list[list[int]]]) -> None:
-    found = message["found"]
-    leaves, doubts, fits, survivors, sentences = found
-    result.leaves += leaves  # type: ignore[operator]
-    result.doubts += doubts  # type: ignore[operator]
-    result.fits += fits  # type: ignore[operator]
-    result.survivors |= {tuple(s) for s in survivors}  # type: ignore[arg-type]
-    result.sentences += sentences  # type: ignore[arg-type]
+def _merge(result: Walk, message: dict[str, Any]) -> None:
+    """Add what one process found in a section."""
+    leaves, doubts, fits, survivors, sentences = message["found"]
+    result.leaves += leaves
+    result.doubts += doubts
+    result.fits += fits
+    result.survivors |= {tuple(support) for support in survivors}
+    result.sentences += sentences
 
 
 def progress_lines(every: float = 1.0) -> Progress:

@@ -67,7 +67,10 @@ def check(
     from exactsindy.certificate import check_proof
 
     lines = None if quiet else optional("exactsindy_check", "check", "check").progress_lines()
-    result = check_proof(problem if problem is not None else proof.parent / "problem.npz", proof, progress=lines)
+    file = problem if problem is not None else proof.parent / "problem.npz"
+    if not file.is_file():
+        output.fail(f"{str(file)!r}: there is no such file; name the saved problem with --problem.")
+    result = check_proof(file, proof, progress=lines)
     if result.outcome == "unreadable":
         output.fail(result.sentences[0])
     sections = [
