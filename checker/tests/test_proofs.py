@@ -328,3 +328,40 @@ def test_perspective_ends_are_accepted_where_they_hold(tmp_path, ridge):
         records = [(0, 0, records[0][2][:-4] + np.array([np.nan], dtype="<f4").tobytes())]
         assert not write(tmp_path, numbers, [section], records).ok
     assert accepted > 2
+
+
+@pytest.mark.parametrize(
+    "records, sentence",
+    [
+        ([], "the section has no records."),
+        ([(0, 0, b"\x08\x01")], "chunk 0, step 2: a number is cut short."),
+        ([(0, 0, b"\x08\x08\x01\x01\x01")], "chunk 0, step 2: term 0 is not free."),
+        ([(0, 0, b"\x7f")], "chunk 0, step 1: term 119 is not free."),
+        ([(0, 0, b"\x01")], "chunk 0, step 1: a scan with 3 terms to choose; at most 2 are scanned."),
+        ([(0, 0, b"\x02")], "chunk 0, step 1: 5 free terms but only 3 to choose."),
+        ([(0, 0, b"\x07")], "chunk 0, step 1: step 7 is not known."),
+        ([(0, 0, b"\x03\x03")], "chunk 0: 1 bytes are left over."),
+        ([(0, 0, b"\x03"), (0, 5, b"\x03")], "chunk 5 is never entered."),
+        ([(0, 0, b"\x04\x05")], "chunk 5 is missing or entered twice."),
+        ([(0, 0, b"\x04\x00")], "chunk 0 is missing or entered twice."),
+        ([(0, 0, b"\x08\x04\x01\x04\x01"), (0, 1, b"\x01")], "chunk 1 is missing or entered twice."),
+        ([(0, 0, b"\x05\x00")], "chunk 0, step 1: 0 terms to miss of 5."),
+        (
+            [(0, 0, b"\x05\x01\x00\x01\x02\x02")],
+            "chunk 0, step 1: the terms (0, 1, 2, 2) are not 4 distinct free ones.",
+        ),
+        (
+            [(0, 0, b"\x05\x01\x00\x01\x02\x09")],
+            "chunk 0, step 1: the terms (0, 1, 2, 9) are not 4 distinct free ones.",
+        ),
+        ([(0, 0, b"\x06\x00\x00")], "chunk 0, step 1: the vector is cut short."),
+        ([(0, 0, b"\x03")], "chunk 0, step 1: the terms [] are independent."),
+    ],
+)
+def test_steps_that_cannot_be_are_named(tmp_path, records, sentence):
+    rng = np.random.default_rng(71)
+    numbers = oracle.make("plain", rng, 5)
+    section, _ = prover.prove(numbers, 3, rng)
+    report = write(tmp_path, numbers, [section], records)
+    assert report.outcome == "false"
+    assert report.sentences == (f"section 0 (x00', k = 3): {sentence}",)
