@@ -85,7 +85,9 @@ def claims_hold(numbers, document):
         if float.fromhex(claim["lower_bound"]) > float(value) * (1 + 1e-11) + float(blur):
             return False
         rest2 = sum(Fraction(x) ** 2 for x in rest.tolist())
-        if claim["at_most"] != k and (claim["at_most"] < k or value > rest2 + blur):
+        allowed = [j for j in range(len(z)) if a[:, j].any() and j not in section["forbidden"]]
+        whole = oracle.fraction_fit(a, z, rest, ridge, allowed)[0]
+        if claim["at_most"] != k and (claim["at_most"] < k or not (value <= rest2 + blur or near(value, whole))):
             return False
         if claim["runner_up"] is not None:
             others = [f for s, f in sure.items() if s != support and len(s) == len(support)]
@@ -365,3 +367,17 @@ def test_steps_that_cannot_be_are_named(tmp_path, records, sentence):
     report = write(tmp_path, numbers, [section], records)
     assert report.outcome == "false"
     assert report.sentences == (f"section 0 (x00', k = 3): {sentence}",)
+
+
+def test_claims_about_more_terms_need_a_fit_that_none_can_beat(tmp_path):
+    a = np.triu(np.ones((5, 5)))
+    a[:, 3] = a[:, 0] + a[:, 1] - a[:, 2]  # four columns span three directions; nothing reaches the fourth row
+    a[:, 4] = 0.0
+    numbers = (a, np.array([1.0, -2.0, 3.0, 2.0, 0.0]), np.array([1.0]), np.zeros(5))
+    section, records = prover.prove(numbers, 3, np.random.default_rng(81))
+    section["claim"]["at_most"] = 5
+    assert write(tmp_path, numbers, [section], records).ok
+    section, records = prover.prove(numbers, 2, np.random.default_rng(82))
+    section["claim"]["at_most"] = 5
+    (sentence,) = write(tmp_path, numbers, [section], records).sentences
+    assert "the proof is about 2 terms only, and more terms may fit better than" in sentence

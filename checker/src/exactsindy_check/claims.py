@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from exactsindy_check.exact import ExactFits, Fit, Verdict
 from exactsindy_check.instance import Equation
 from exactsindy_check.proof_file import Pool, Section
@@ -14,6 +16,7 @@ from exactsindy_check.scan import Support
 _CLAIM = Fraction(1, 10**12)  # claims may be rounded by this much of the value
 _TIE = Fraction(1, 2**76)  # of |y|: residual norms this close are ties, either support may be called the best
 _EXACT = Fraction(1, 2**120)  # of |y|^2: below this a fit counts as exact
+_MOST_COLUMNS = 150  # that are fitted together in whole numbers
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,18 @@ class Claims:
     def _near(self, one: Fraction, other: Fraction) -> bool:
         return abs(one - other) <= _CLAIM * max(abs(one), abs(other)) + self._blur
 
+    def _tied(self, value: Fraction, least: Fraction) -> bool:
+        """Return whether a value is the least one, but for the noise by which a search tells ties."""
+        behind = value - least
+        return behind <= self._blur or behind**2 <= _TIE**2 * self._equation.target_square * value
+
+    def _unbeatable(self, value: Fraction) -> bool:
+        """Return whether no support of any size is better: the fit is exact, or as good as that of all columns."""
+        if value - self._equation.rest_square <= self._blur:
+            return True
+        allowed = set(np.flatnonzero(self._equation.a.any(axis=0)).tolist()) - set(self._section.forbidden)
+        return len(allowed) <= _MOST_COLUMNS and self._tied(value, self._exact.fit(sorted(allowed)).value)
+
     def _nothing(self) -> Iterator[str]:
         if self._section.exact_cut is not None:
             yield "the claim is that no support is feasible, but the proof stops at a finite cut."
@@ -94,15 +109,15 @@ class Claims:
             yield f"the support {list(support)} was not met, although it is at or below the cut."
         best = min(self._sure, key=lambda s: self._sure[s], default=support)
         least = min(self._sure.get(best, fit.value), fit.value)
-        behind = fit.value - least
-        if behind > self._blur and behind**2 > _TIE**2 * self._equation.target_square * fit.value:
+        if not self._tied(fit.value, least):
             yield f"{list(support)} is not the best support: {list(best)} has {float(least)!r}."
         if claim.lower_bound == float("inf") or (
             claim.lower_bound > 0 and Fraction(claim.lower_bound) > least * (1 + _CLAIM) + self._blur
         ):
             yield f"the lower bound {claim.lower_bound!r} is above the optimum {float(least)!r}."
-        if claim.at_most > self._section.k and fit.value - self._equation.rest_square > self._blur:
-            yield f"the proof is about {self._section.k} terms only, and {list(support)} is no exact fit."
+        if claim.at_most > self._section.k and not self._unbeatable(fit.value):
+            proved = f"the proof is about {self._section.k} terms only"
+            yield f"{proved}, and more terms may fit better than {list(support)}."
         if claim.runner_up is not None:
             yield from self._runner_up(support, claim.runner_up)
 
