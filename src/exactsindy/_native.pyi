@@ -23,6 +23,31 @@ class Answer:
     @property
     def objective(self) -> float: ...
 
+class Written:
+    """A finished search in a proof file."""
+
+    @property
+    def section(self) -> int: ...
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def cut(self) -> float:
+        """No support with an objective at or below this was discarded."""
+
+    @property
+    def columns(self) -> list[int]:
+        """The columns of `delta` and `exponents`."""
+
+    @property
+    def exponents(self) -> list[int]:
+        """Powers of two of the points of perspective bounds."""
+
+    @property
+    def delta(self) -> list[float]:
+        """Of perspective bounds; empty: there are none."""
+
 class Outcome:
     """What a search says about one size or one pool."""
 
@@ -52,10 +77,8 @@ class Outcome:
     def nodes(self) -> int: ...
 
     @property
-    def written(self) -> list[tuple[int, int, float]]:
-        """
-        (section, size, cut) of finished searches that were written down, the largest size first.
-        """
+    def written(self) -> list[Written]:
+        """Finished searches that were written down, the largest size first."""
 
     @property
     def seconds(self) -> float: ...
