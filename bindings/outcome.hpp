@@ -24,7 +24,7 @@ struct Outcome {
   double runner_up;  // inf: there is none; NaN: not proved
   double lower_bound;
   std::optional<std::string> stop;  // the limit that ended the search
-  bool complete;
+  bool complete, dependent;
   std::int64_t nodes;
   double seconds;
   // (section, size, cut) of finished searches that were written down; no support at or below the cut was discarded.

@@ -12,8 +12,10 @@ namespace exactsindy {
 
 namespace {
 
-// (factor, target, rest, ridge, size, starts)
-using GivenRequest = std::tuple<Matrix, Vector, Vector, Vector, int, std::vector<std::vector<int>>>;
+// (factor, target, rest, ridge, size, starts, required and forbidden columns, objectives that pools of each size go up
+// to)
+using GivenRequest = std::tuple<Matrix, Vector, Vector, Vector, int, std::vector<std::vector<int>>, std::vector<int>,
+                                std::vector<int>, std::vector<double>>;
 
 // Writes the records of a proof file; threads of the search take turns.
 class ProofWriter {
@@ -57,20 +59,29 @@ Instance instance_of(const Matrix& factor, const Vector& target, const Vector& r
 }
 
 Request request_of(const GivenRequest& given, double coefficient_limit) {
-  const auto& [factor, target, rest, ridge, size, starts] = given;
+  const auto& [factor, target, rest, ridge, size, starts, required, forbidden, limits] = given;
   if (size < 0 || size > kMaxSize) throw std::invalid_argument("size out of range");
+  if (!limits.empty() && limits.size() != static_cast<std::size_t>(size) + 1)
+    throw std::invalid_argument("one limit per size expected");
   const auto begin = std::chrono::steady_clock::now();
   Request request{instance_of(factor, target, rest, ridge, coefficient_limit), size, {}};
   request.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const std::vector<int>& original = request.instance.original;
-  for (const auto& start : starts) {
+  const auto columns_of = [&](const std::vector<int>& support) {
     std::vector<int> columns;
-    for (int j : start) {
+    for (int j : support) {
       const auto at = std::find(original.begin(), original.end(), j);
       if (at != original.end()) columns.push_back(static_cast<int>(at - original.begin()));
     }
-    request.starts.push_back(columns);
-  }
+    return columns;
+  };
+  for (const auto& start : starts) request.starts.push_back(columns_of(start));
+  request.required = columns_of(required);
+  std::sort(request.required.begin(), request.required.end());
+  if (request.required.size() != required.size()) throw std::invalid_argument("a required column is zero or missing");
+  request.forbidden = columns_of(forbidden);
+  const Units units = request.instance.units();
+  for (double limit : limits) request.limits.push_back(limit < 0.0 ? -1.0 : units.error(limit));
   return request;
 }
 
@@ -125,7 +136,8 @@ void bind_search(nb::module_& m) {
   m.def("solve", &solve_all, nb::arg("requests"), nb::arg("path"), nb::arg("pool"), nb::arg("keep"), nb::arg("within"),
         nb::arg("capacity"), nb::arg("gap"), nb::arg("seconds"), nb::arg("nodes"), nb::arg("threads"),
         nb::arg("coefficient_limit"), nb::arg("proof"), nb::arg("progress").none(), nb::arg("stopped"),
-        "Solve (factor, target, rest, ridge, size, starts) requests; one list of outcomes per request.");
+        "Solve (factor, target, rest, ridge, size, starts, required, forbidden, limits) requests; one list of outcomes "
+        "per request.");
   m.def("refit", &refit_one, nb::arg("factor"), nb::arg("target"), nb::arg("rest"), nb::arg("ridge"),
         nb::arg("support"),
         "Return the canonical least-squares fit of one support, and a lower bound of its objective.");

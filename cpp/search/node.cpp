@@ -7,6 +7,15 @@
 
 namespace exactsindy {
 
+namespace {
+
+// Where a column stands among the free ones.
+int position(const Frame& f, int column) {
+  return static_cast<int>(std::find(f.free.begin(), f.free.begin() + f.m, column) - f.free.begin());
+}
+
+}  // namespace
+
 std::unique_ptr<Frame> Worker::make_frame(bool whole) const {
   const Guide& g = equation_->guide;
   const std::size_t entries = static_cast<std::size_t>(g.columns) * g.stride;
@@ -48,7 +57,7 @@ void Worker::prepare(Search& search) {
   }
 }
 
-void Worker::load_root(Frame& frame) const {
+void Worker::load_root(Frame& frame) {
   const Guide& g = equation_->guide;
   frame.m = g.columns;
   frame.in_count = 0;
@@ -66,7 +75,16 @@ void Worker::load_root(Frame& frame) const {
   frame.slack = 0.0;
   frame.bound = 0.0;
   frame.backward = g.invertible;
-  if (!g.invertible) return;
+  if (g.invertible) load_backward(frame);
+  for (int j : search_->wanted.forbidden) {
+    swap_to_last(frame, position(frame, j));
+    exclude_last(frame);
+  }
+}
+
+void Worker::load_backward(Frame& frame) const {
+  const Guide& g = equation_->guide;
+  const std::size_t bytes = static_cast<std::size_t>(g.columns) * g.stride * sizeof(double);
   std::memcpy(frame.dual.data(), g.dual.data(), bytes);
   std::memcpy(frame.beta.data(), g.beta.data(), g.stride * sizeof(double));
   std::memset(frame.r.data(), 0, g.stride * sizeof(double));
@@ -80,9 +98,14 @@ void Worker::load_root(Frame& frame) const {
 
 void Worker::root(Search& search) {
   prepare(search);
-  load_root(*frames_[0]);
+  Frame& f = *frames_[0];
+  load_root(f);
+  for (int j : search.wanted.required) {
+    swap_to_last(f, position(f, j));
+    if (!include_last(f, f)) return;
+  }
   proof_.begin(search.proof, search.section, 0);
-  begin(*frames_[0]);
+  begin(f);
   proof_.flush();
 }
 
@@ -357,7 +380,7 @@ void Worker::explore(int depth) {
     if (equation_->guide.regular > 0.0 && f.backward) f.backward = scans_below(f, slots) > worth_ * certificate_cost(f);
     rank_terms(f, slots);
     if (pruned(f, slots) || tied_out(f, slots)) return;
-    if (f.in_count == 0) search_->root_bound(safe_bound(f));
+    if (f.in_count == static_cast<int>(search_->wanted.required.size())) search_->root_bound(safe_bound(f));
     swap_to_last(f, costly_[0]);
     write_branch(f);
     if (slots == 3) {

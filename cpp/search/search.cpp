@@ -65,7 +65,9 @@ Equation::Equation(Instance&& given, bool backward)
 }
 
 Search::Search(const Equation& equation_, const Wanted& wanted_, const ProofSink* proof_, std::uint64_t section_)
-    : equation(equation_), wanted(wanted_), proof(proof_), section(section_) {}
+    : equation(equation_), wanted(wanted_), proof(proof_), section(section_) {
+  if (wanted.limit >= 0.0) cut_.store(std::max(wanted.limit, equation.instance.zero));
+}
 
 bool Search::tied_out(const int* first) const {
   if (!zero_.load(std::memory_order_relaxed)) return false;
@@ -77,10 +79,27 @@ bool Search::tied_out(const int* first) const {
 void Search::offer(const Fit& fit) {
   const std::lock_guard lock(mutex_);
   const Answer answer = answer_of(fit);
+  if (wanted.limit >= 0.0) {  // not sorted before the end; the best one is in front
+    kept_.push_back(answer);
+    if (better(kept_.back(), kept_.front())) std::swap(kept_.back(), kept_.front());
+    if (kept_.size() > 2 * wanted.capacity) trim();
+    return;
+  }
   const auto at = std::lower_bound(kept_.begin(), kept_.end(), answer, [](auto& a, auto& b) { return better(a, b); });
   if (at != kept_.end() && at->support == answer.support) return;
   kept_.insert(at, answer);
   update_cut();
+}
+
+// Of a pool within a limit: sort, leave out what was met twice, and keep as many as it may hold.
+void Search::trim() {
+  std::sort(kept_.begin(), kept_.end(), better);
+  const auto same = [](const Answer& a, const Answer& b) { return a.support == b.support; };
+  kept_.erase(std::unique(kept_.begin(), kept_.end(), same), kept_.end());
+  if (kept_.size() <= wanted.capacity) return;
+  kept_.resize(wanted.capacity);
+  overflow_ = true;
+  cut_.store(std::min(cut(), std::max(kept_.back().upper(), equation.instance.zero)));
 }
 
 void Search::update_cut() {
@@ -111,6 +130,8 @@ void Search::offer_smaller(const Fit& fit) {
   if (!wanted.smaller_too) return;
   const std::lock_guard lock(mutex_);
   Answer answer = answer_of(fit);
+  if (!std::includes(answer.support.begin(), answer.support.end(), wanted.required.begin(), wanted.required.end()))
+    return;
   if (smaller_ && !better(answer, *smaller_)) return;
   smaller_ = std::move(answer);
   if (fit.error.hi == 0.0) superseded_.store(true, std::memory_order_relaxed);
@@ -153,6 +174,9 @@ std::pair<double, std::vector<int>> Search::best() {
   return {kept_.front().error.hi, kept_.front().support};
 }
 
-std::vector<Answer> Search::answers() const { return kept_; }
+std::vector<Answer> Search::answers() {
+  if (wanted.limit >= 0.0) trim();
+  return kept_;
+}
 
 }  // namespace exactsindy

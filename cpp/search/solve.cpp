@@ -51,7 +51,9 @@ class Job {
 
   std::vector<Outcome> run() {
     std::vector<Outcome> all;
-    if (options_.pool)
+    if (!request_.limits.empty())
+      all = pools();
+    else if (options_.pool)
       all = {one(request_.size, request_.starts)};
     else
       all = options_.path ? path() : std::vector<Outcome>{at_most(request_.size)};
@@ -60,10 +62,23 @@ class Job {
   }
 
  private:
-  Outcome empty_support() {
+  int least() const { return static_cast<int>(request_.required.size()); }
+
+  // No support counts; `dependent` if that is because their terms depend on each other.
+  static Outcome none(bool dependent) {
+    Outcome out;
+    out.lower = kInf;
+    out.complete = true;
+    out.dependent = dependent;
+    return out;
+  }
+
+  // The required terms alone: without any, the empty support.
+  Outcome least_support() {
     Refitter refitter(equation_.instance);
     Fit fit;
-    refitter.fit({}, fit);
+    refitter.fit(request_.required, fit);
+    if (!fit.admissible()) return none(true);
     Outcome out;
     out.answers = {answer_of(fit)};
     out.lower = out.answers.front().lower();
@@ -73,33 +88,34 @@ class Job {
   }
 
   // The best supports of exactly `size` terms; `smaller_` holds a smaller one with the same error, if seen.
-  Outcome one(int size, const std::vector<std::vector<int>>& starts) {
+  Outcome one(int size, const std::vector<std::vector<int>>& starts, double limit = -1.0) {
     smaller_.reset();
     superseded_ = dependent_ = false;
-    if (size > equation_.most && !options_.proof) {  // no independent support is that large
-      Outcome none;
-      none.lower = kInf;
-      none.complete = true;
-      return none;
-    }
-    if (size == 0) {
-      Outcome none = empty_support();
-      if (options_.proof) {
+    if (size < least()) return none(false);
+    if (size > equation_.most && !options_.proof)  // no independent support is that large
+      return none(size <= equation_.instance.columns);
+    if (size == least()) {
+      Outcome out = least_support();
+      dependent_ = out.dependent;
+      if (limit >= 0.0 && !out.answers.empty() && out.answers.front().error.hi > limit) out.answers.clear();
+      if (options_.proof && size == 0) {
         const std::uint64_t section = static_cast<std::uint64_t>(index_) * kSections;
         ProofChunk chunk;
         chunk.begin(options_.proof, section, 0);
         chunk.write(kStepScanned);
         chunk.flush();
-        none.written = {{section, 0, kInf}};
+        out.written = {{section, 0, kInf}};
       }
-      return none;
+      return out;
     }
     const double begin = engine_.elapsed();
     const std::uint64_t section = static_cast<std::uint64_t>(index_) * kSections + static_cast<std::uint64_t>(size);
-    Search search(equation_, {size, options_.keep, options_.within, !options_.pool, options_.capacity, options_.gap},
+    Search search(equation_,
+                  {size, options_.keep, options_.within, !options_.pool, options_.capacity, options_.gap, limit,
+                   request_.required, request_.forbidden},
                   options_.proof, section);
     board_.set(index_, &search);
-    worker_.incumbents(search, starts);
+    if (limit < 0.0) worker_.incumbents(search, starts);
     if (engine_.stop() == Stop::kNone)
       engine_.explore(worker_, search);
     else
@@ -112,8 +128,8 @@ class Job {
     std::vector<Answer> all = search.answers();
     if (options_.pool && options_.within >= 0.0 && !all.empty()) {
       const Double2 best = all.front().error, tie = all.front().key();
-      const Double2 limit = best + Double2{options_.within, 0.0} * (best + equation_.instance.rest);
-      std::erase_if(all, [&](const Answer& a) { return limit < a.error && !(a.key() == tie); });
+      const Double2 most = best + Double2{options_.within, 0.0} * (best + equation_.instance.rest);
+      std::erase_if(all, [&](const Answer& a) { return most < a.error && !(a.key() == tie); });
     }
     // A search that was cut short although nothing was left open is complete.
     const bool finished = search.open_bound() == kInf && !search.superseded();
@@ -130,7 +146,7 @@ class Job {
     smaller_ = search.smaller();
     superseded_ = search.superseded();
     dependent_ = search.saw_dependent();
-    if (!options_.pool && out.answers.size() > 1) out.answers.resize(1);
+    out.dependent = dependent_;
     return out;
   }
 
@@ -142,11 +158,13 @@ class Job {
     std::optional<Outcome> best;
     std::vector<std::vector<int>> starts = request_.starts;
     std::int64_t nodes = 0;
+    bool dependent = false;
     double seconds = 0.0, lower = kInf;  // of what was left open
     std::vector<Written> written;
     for (;;) {
       const Outcome out = one(size, starts);
       nodes += out.nodes;
+      dependent |= out.dependent;
       seconds += out.seconds;
       written.insert(written.end(), out.written.begin(), out.written.end());
       if (!out.complete && !superseded_) lower = std::min(lower, dependent_ ? 0.0 : out.lower);
@@ -156,29 +174,34 @@ class Job {
       if (out.stop != Stop::kNone) {
         Outcome rest;
         rest.stop = out.stop;
-        rest.answers = tie ? std::vector{*smaller_} : best ? best->answers : empty_support().answers;
+        rest.answers = tie ? std::vector{*smaller_} : best ? best->answers : least_support().answers;
         best = std::move(rest);
         best->lower = kInf;
         break;
       }
       const bool zero = won && best->answers.front().error.hi == 0.0;
-      if (size == 0 || (best && !tie && !dependent_ && !zero)) break;
+      if (size <= least() || (best && !tie && !dependent_ && !zero)) break;
       if (tie) starts.push_back(smaller_->support);
       // Nothing between beats a smaller support with the same error, or without any.
       const bool jump = tie && (smaller_->error.hi == 0.0 || !dependent_);
       size = jump ? static_cast<int>(smaller_->support.size()) : size - 1;
     }
+    if (!best) best = none(dependent);
     best->nodes = nodes;
     best->written = std::move(written);
     best->seconds = seconds;
-    best->lower = std::min({lower, best->lower, best->answers.front().lower()});
+    best->dependent = dependent;
+    best->lower = std::min(lower, best->lower);
+    if (!best->answers.empty()) best->lower = std::min(best->lower, best->answers.front().lower());
     return *best;
   }
 
   std::vector<Outcome> path() {
-    std::vector<Outcome> all{one(0, {})};
+    std::vector<Outcome> all(std::min(least(), request_.size + 1), none(false));  // too few for the required terms
+    if (least() > request_.size) return all;
+    all.push_back(one(least(), {}));
     std::vector<std::vector<int>> starts = request_.starts;
-    for (int size = 1; size <= request_.size; ++size) {
+    for (int size = least() + 1; size <= request_.size && !all.back().answers.empty(); ++size) {
       const Outcome& before = all.back();
       Outcome out;
       const bool exact = before.stop == Stop::kNone && before.answers.front().error.hi == 0.0;
@@ -189,15 +212,25 @@ class Job {
         same.nodes = out.nodes;
         same.seconds = out.seconds;
         same.written = out.written;
+        same.dependent |= out.dependent;
         out = std::move(same);
       } else if (worse) {
         out.answers = before.answers;
       }
       out.lower = std::min(out.lower, before.lower);
+      out.dependent |= before.dependent;
       starts = request_.starts;
       starts.push_back(out.answers.front().support);
       all.push_back(std::move(out));
     }
+    all.resize(request_.size + 1, none(true));  // the required terms depend on each other
+    return all;
+  }
+
+  std::vector<Outcome> pools() {
+    std::vector<Outcome> all(request_.size + 1);
+    for (int size = 0; size <= request_.size; ++size)
+      if (request_.limits[size] >= 0.0) all[size] = one(size, {}, request_.limits[size]);
     return all;
   }
 

@@ -11,6 +11,11 @@ struct Request {
   int size = 0;                          // the size, or the largest one of a path
   std::vector<std::vector<int>> starts;  // supports in instance columns
   double seconds = 0.0;                  // time the caller spent on making the instance
+  std::vector<int> required{};           // instance columns that every support holds, increasing
+  std::vector<int> forbidden{};          // those that none holds
+  // Not empty: one outcome per size 0..size, the pool of all supports with an error of at most limits[s]; < 0: not
+  // asked.
+  std::vector<double> limits{};
 };
 
 constexpr int kSections = 2 * kMaxSize;

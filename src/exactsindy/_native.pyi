@@ -49,13 +49,11 @@ class Outcome:
         """True if the pool holds everything asked for."""
 
     @property
-    def nodes(self) -> int: ...
+    def dependent(self) -> bool:
+        """True if supports that are not admissible were passed over."""
 
     @property
-    def written(self) -> list[tuple[int, int, float]]:
-        """
-        (section, size, cut) of finished searches that were written down, the largest size first.
-        """
+    def nodes(self) -> int: ...
 
     @property
     def seconds(self) -> float: ...
@@ -80,9 +78,9 @@ max_size: int = 64
 def kernel_name() -> str:
     """Return the instruction set chosen at run time."""
 
-def solve(requests: Sequence[tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], int, Sequence[Sequence[int]]]], path: bool, pool: bool, keep: int, within: float, capacity: int, gap: float, seconds: float, nodes: int, threads: int, coefficient_limit: float, proof: str, progress: Callable[[list[Snapshot], int, float], None] | None, stopped: Callable[[], bool]) -> list[list[Outcome]]:
+def solve(requests: Sequence[tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], int, Sequence[Sequence[int]], Sequence[int], Sequence[int], Sequence[float]]], path: bool, pool: bool, keep: int, within: float, capacity: int, gap: float, seconds: float, nodes: int, threads: int, progress: Callable[[list[Snapshot], int, float], None] | None, stopped: Callable[[], bool]) -> list[list[Outcome]]:
     """
-    Solve (factor, target, rest, ridge, size, starts) requests; one list of outcomes per request.
+    Solve (factor, target, rest, ridge, size, starts, required, forbidden, limits) requests; one list of outcomes per request.
     """
 
 def refit(factor: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], target: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rest: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], ridge: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], support: Sequence[int]) -> tuple[Answer, float]:
@@ -92,6 +90,11 @@ def refit(factor: Annotated[NDArray[numpy.float64], dict(shape=(None, None), ord
 
 def solve_constrained(equations: Sequence[tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], float]], rows: tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], intervals: tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], presence: Sequence[tuple[Sequence[int], Sequence[int], int]], starts: Sequence[Sequence[int]], runner_up: bool, keep: int, within: float, constraint_rows: int, seconds: float, nodes: int, progress: Callable[[list[Snapshot], int, float], None] | None, stopped: Callable[[], bool]) -> Outcome:
     """Return the best supports of several equations under constraints."""
+
+def fit_supports(equations: Sequence[tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], float]], rows: tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], intervals: tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], presence: Sequence[tuple[Sequence[int], Sequence[int], int]], supports: Sequence[Sequence[int]]) -> list[tuple[Answer | None, float]]:
+    """
+    Return the fit of each support under constraints (None: there is none) and a lower bound of its objective.
+    """
 
 def smooth(values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], moments: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], gram: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, lam: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], column: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], rss: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], trace: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], fitted: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')] | None) -> None:
     """Third-difference penalised fits; fills rss, trace and fitted."""

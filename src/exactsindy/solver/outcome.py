@@ -36,6 +36,7 @@ class Outcome:
     nodes: int = 0  # what the backend counts: nodes of a tree, or supports
     seconds: float = 0.0
     written: tuple[tuple[int, int, float], ...] = ()  # (section, size, cut) of searches in the file of a proof
+    dependent: bool = False  # True if supports that are not admissible were passed over (search without constraints)
 
     @property
     def objective(self) -> float:
