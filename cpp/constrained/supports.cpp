@@ -8,6 +8,7 @@ namespace exactsindy::constrained {
 namespace {
 
 constexpr double kExactZero = 0x1p-60;  // coefficients of double-double fits below this share of the largest are zero
+constexpr double kIdle = 0x1p-40;       // those below this share may be, but for the rounding of the stored numbers
 
 Frame root_of(Space& space) {
   int contradictory = -1;
@@ -89,6 +90,22 @@ void Supports::signs(const std::vector<int>& support, const Box& box, Fitted& ou
     const auto at = std::lower_bound(support.begin(), support.end(), v) - support.begin();
     out.answer.coef.push_back(fit.coef[at]);
   }
+  leave_idle(fit, box, out.answer);
+}
+
+// Coefficients that are zero but for rounding: if the terms may go and the value stays the same, the smaller support is
+// meant.
+void Supports::leave_idle(const Fit& fit, const Box& box, Answer& answer) {
+  double top = 0.0;
+  for (const Double2& x : fit.x) top = std::max(top, std::abs(x.hi));
+  std::vector<int> kept;
+  for (std::size_t p = 0; p < fit.support.size(); ++p)
+    if (std::abs(fit.x[p].hi) > kIdle * top || system_.least[fit.support[p]] > 0.0) kept.push_back(fit.support[p]);
+  if (kept.size() >= answer.support.size() || !allowed(rows_, kept, constraint_rows_)) return;
+  Fit fewer;
+  fitter_.fit(kept, box, kInf, fewer);
+  if (!fewer.known || !fewer.feasible || (fewer.error - fit.error).hi > std::ldexp(fit.error.hi, -70)) return;
+  answer = {kept, fewer.coef, fewer.error};
 }
 
 }  // namespace exactsindy::constrained

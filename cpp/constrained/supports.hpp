@@ -29,6 +29,7 @@ class Supports {
 
  private:
   void signs(const std::vector<int>& support, const Box& box, Fitted& out);
+  void leave_idle(const Fit& fit, const Box& box, Answer& answer);
 
   const System& system_;
   const int constraint_rows_;

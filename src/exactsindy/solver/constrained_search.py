@@ -28,7 +28,7 @@ TRIAL = 3_000  # nodes times variables that the joint search gets first: small p
 SMALL = 100  # more variables: no such trial, its preparation alone would take too long
 CAPACITY = 5_000  # most supports of a pool
 _COMBINED = 50_000  # most combinations that are fitted
-_ROUNDS, _TRIES, _BATCH = 20, 256, 32  # rounds of looking near the best support, and fits in each, in batches
+_ROUNDS, _TRIES, _BATCH = 20, 128, 32  # rounds of looking near the best support, and fits in each, in batches
 _PASSES = 4  # times that pools are made, the later ones up to the value of a better support
 EFFORTS = (0.05, 0.5, 4.0, 32.0)  # about so many seconds each for the relaxation and the joint search in turn
 
