@@ -56,6 +56,12 @@ class Outcome:
     def nodes(self) -> int: ...
 
     @property
+    def written(self) -> list[tuple[int, int, float]]:
+        """
+        (section, size, cut) of finished searches that were written down, the largest size first.
+        """
+
+    @property
     def seconds(self) -> float: ...
 
 class Snapshot:
@@ -78,7 +84,7 @@ max_size: int = 64
 def kernel_name() -> str:
     """Return the instruction set chosen at run time."""
 
-def solve(requests: Sequence[tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], int, Sequence[Sequence[int]], Sequence[int], Sequence[int], Sequence[float]]], path: bool, pool: bool, keep: int, within: float, capacity: int, gap: float, seconds: float, nodes: int, threads: int, coefficient_limit: float, progress: Callable[[list[Snapshot], int, float], None] | None, stopped: Callable[[], bool]) -> list[list[Outcome]]:
+def solve(requests: Sequence[tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], int, Sequence[Sequence[int]], Sequence[int], Sequence[int], Sequence[float]]], path: bool, pool: bool, keep: int, within: float, capacity: int, gap: float, seconds: float, nodes: int, threads: int, coefficient_limit: float, proof: str, progress: Callable[[list[Snapshot], int, float], None] | None, stopped: Callable[[], bool]) -> list[list[Outcome]]:
     """
     Solve (factor, target, rest, ridge, size, starts, required, forbidden, limits) requests; one list of outcomes per request.
     """
