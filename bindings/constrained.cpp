@@ -76,6 +76,31 @@ records::Outcome solve_constrained(const std::vector<GivenEquation>& equations, 
   return to_python(outcome, units);
 }
 
+// One entry per support: its best fit (on the terms that matter), None where there is none, and a lower bound: infinite
+// where nothing is feasible, that of no use (0) where it was not found out.
+std::vector<std::pair<std::optional<records::Answer>, double>> fit_supports(
+    const std::vector<GivenEquation>& equations, const GivenRows& rows, const GivenIntervals& intervals,
+    const GivenPresence& presence, const std::vector<std::vector<int>>& supports) {
+  const System system = system_of(equations, rows, intervals, presence);
+  const Units units = system.units();
+  for (const auto& support : supports)
+    for (std::size_t i = 0; i < support.size(); ++i)
+      if (support[i] < (i ? support[i - 1] + 1 : 0) || support[i] >= system.variables)
+        throw std::invalid_argument("supports must be increasing and in range");
+  std::vector<Fitted> fits;
+  {
+    nb::gil_scoped_release release;
+    Supports all(system, static_cast<int>(presence.size()));
+    for (const auto& support : supports) fits.push_back(all.fit(support));
+  }
+  std::vector<std::pair<std::optional<records::Answer>, double>> out;
+  for (const Fitted& fit : fits) {
+    const double lower = fit.known ? units.lower(fit.lower) : 0.0;
+    out.emplace_back(fit.feasible ? std::optional(to_python(fit.answer, units)) : std::nullopt, lower);
+  }
+  return out;
+}
+
 }  // namespace
 
 void bind_constrained(nb::module_& m) {
@@ -83,6 +108,9 @@ void bind_constrained(nb::module_& m) {
         nb::arg("presence"), nb::arg("starts"), nb::arg("runner_up"), nb::arg("keep"), nb::arg("within"),
         nb::arg("constraint_rows"), nb::arg("seconds"), nb::arg("nodes"), nb::arg("progress").none(),
         nb::arg("stopped"), "Return the best supports of several equations under constraints.");
+  m.def("fit_supports", &fit_supports, nb::arg("equations"), nb::arg("rows"), nb::arg("intervals"), nb::arg("presence"),
+        nb::arg("supports"),
+        "Return the fit of each support under constraints (None: there is none) and a lower bound of its objective.");
 }
 
 }  // namespace exactsindy

@@ -58,8 +58,9 @@ records::Outcome to_python(const Outcome& outcome, const Units& units) {
     }
     written.push_back(std::move(part));
   }
-  return {std::move(answers), runner_up,       units.lower(outcome.lower), name_of(outcome.stop), outcome.complete,
-          outcome.nodes,      outcome.seconds, std::move(written)};
+  return {std::move(answers),    runner_up,        units.lower(outcome.lower),
+          name_of(outcome.stop), outcome.complete, outcome.dependent,
+          outcome.nodes,         outcome.seconds,  std::move(written)};
 }
 
 bool Reporter::operator()(const std::vector<Snapshot>& now, std::int64_t nodes, double seconds) {
@@ -99,6 +100,7 @@ void bind_outcome(nb::module_& m) {
       .def_ro("lower_bound", &Outcome::lower_bound, "Proved lower bound of the objective; inf: infeasible.")
       .def_ro("stop", &Outcome::stop, "Name of the limit that ended the search; None: it was done.")
       .def_ro("complete", &Outcome::complete, "True if the pool holds everything asked for.")
+      .def_ro("dependent", &Outcome::dependent, "True if supports that are not admissible were passed over.")
       .def_ro("nodes", &Outcome::nodes)
       .def_ro("written", &Outcome::written, "Finished searches that were written down, the largest size first.")
       .def_ro("seconds", &Outcome::seconds);

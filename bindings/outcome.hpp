@@ -34,7 +34,7 @@ struct Outcome {
   double runner_up;  // inf: there is none; NaN: not proved
   double lower_bound;
   std::optional<std::string> stop;  // the limit that ended the search
-  bool complete;
+  bool complete, dependent;
   std::int64_t nodes;
   double seconds;
   std::vector<Written> written;

@@ -11,8 +11,10 @@ namespace exactsindy {
 
 namespace {
 
-// (factor, target, rest, ridge, size, starts)
-using GivenRequest = std::tuple<StridedMatrix, Vector, Vector, Vector, int, std::vector<std::vector<int>>>;
+// (factor, target, rest, ridge, size, starts, required and forbidden columns, objectives that pools of each size go up
+// to)
+using GivenRequest = std::tuple<StridedMatrix, Vector, Vector, Vector, int, std::vector<std::vector<int>>,
+                                std::vector<int>, std::vector<int>, std::vector<double>>;
 
 // Writes the records of a proof file; threads of the search take turns.
 class ProofWriter {
@@ -58,9 +60,11 @@ Factor factor_of(const StridedMatrix& factor, const Vector& target, const Vector
 }
 
 Request request_of(const GivenRequest& given, double coefficient_limit) {
-  const auto& [factor, target, rest, ridge, size, starts] = given;
+  const auto& [factor, target, rest, ridge, size, starts, required, forbidden, limits] = given;
   if (size < 0 || size > kMaxSize) throw std::invalid_argument("size out of range");
-  return {factor_of(factor, target, rest, ridge, coefficient_limit), size, starts};
+  if (!limits.empty() && limits.size() != static_cast<std::size_t>(size) + 1)
+    throw std::invalid_argument("one limit per size expected");
+  return {factor_of(factor, target, rest, ridge, coefficient_limit), size, starts, required, forbidden, limits};
 }
 
 std::vector<std::vector<records::Outcome>> solve_all(const std::vector<GivenRequest>& given, bool path, bool pool,
@@ -110,7 +114,8 @@ void bind_search(nb::module_& m) {
   m.def("solve", &solve_all, nb::arg("requests"), nb::arg("path"), nb::arg("pool"), nb::arg("keep"), nb::arg("within"),
         nb::arg("capacity"), nb::arg("gap"), nb::arg("seconds"), nb::arg("nodes"), nb::arg("threads"),
         nb::arg("coefficient_limit"), nb::arg("proof"), nb::arg("progress").none(), nb::arg("stopped"),
-        "Solve (factor, target, rest, ridge, size, starts) requests; one list of outcomes per request.");
+        "Solve (factor, target, rest, ridge, size, starts, required, forbidden, limits) requests; one list of outcomes "
+        "per request.");
   m.def("refit", &refit_one, nb::arg("factor"), nb::arg("target"), nb::arg("rest"), nb::arg("ridge"),
         nb::arg("support"),
         "Return the canonical least-squares fit of one support, and a lower bound of its objective.");

@@ -10,7 +10,6 @@ namespace exactsindy::constrained {
 
 namespace {
 
-constexpr double kExactZero = 0x1p-60;  // the same for double-double fits
 constexpr double kBlur = 1e-6;
 
 double upper(Double2 error) { return error.hi * (1.0 + 4e-16); }
@@ -101,27 +100,8 @@ void Search::try_support(const std::vector<int>& support) {
   if (fit_.known && fit_.feasible) offer(fit_);
 }
 
-// The support without the terms whose coefficients the constraints make zero, as far as the logic lets them go.
-std::vector<int> Search::reduced(const Fit& fit) const {
-  double top = 0.0;
-  for (const Double2& x : fit.x) top = std::max(top, std::abs(x.hi));
-  std::vector<int> kept, zero;
-  for (std::size_t p = 0; p < fit.support.size(); ++p) {
-    const bool gone = std::abs(fit.x[p].hi) <= kExactZero * top && system_.least[fit.support[p]] == 0.0;
-    (gone ? zero : kept).push_back(fit.support[p]);
-  }
-  if (zero.empty() || allowed(rows_, kept, options_.constraint_rows)) return kept;
-  std::vector<int> support = fit.support;
-  for (auto it = zero.rbegin(); it != zero.rend(); ++it) {
-    std::vector<int> trial = support;
-    std::erase(trial, *it);
-    if (allowed(rows_, trial, options_.constraint_rows)) support = std::move(trial);
-  }
-  return support;
-}
-
 void Search::offer(const Fit& fit) {
-  const std::vector<int> smaller = reduced(fit);
+  const std::vector<int> smaller = reduced(system_, rows_, options_.constraint_rows, fit);
   Answer answer{fit.support, fit.coef, fit.error};
   if (smaller.size() < fit.support.size()) {
     if (options_.keep > 0 || options_.within >= 0.0) return;  // pools hold supports all of whose terms matter

@@ -8,6 +8,7 @@
 #include "constrained/bound.hpp"
 #include "constrained/fitter.hpp"
 #include "constrained/logic.hpp"
+#include "constrained/supports.hpp"
 #include "core/clock.hpp"
 #include "core/outcome.hpp"
 
@@ -64,7 +65,6 @@ class Search {
   bool leaf(Node& node);
   bool settle();
   void offer(const Fit& fit);
-  std::vector<int> reduced(const Fit& fit) const;
   void update_cut();
   bool pause(int depth);
   Snapshot snapshot(int depth);

@@ -48,11 +48,12 @@ struct Written {
 
 // What a search says about one size or one pool. Errors are in scaled units, as in Answer.
 struct Outcome {
-  std::vector<Answer> answers;  // best first (one, or the pool); none: infeasible, or nothing met before a limit
+  std::vector<Answer> answers;  // best first, perhaps with the next best, or the pool; none: infeasible, or a limit
   double runner_up = -1.0;      // error of the next-best support of the same size; inf: there is none; < 0: not proved
   double lower = 0.0;           // lower bound of the error; inf: proved infeasible
   Stop stop = Stop::kNone;
-  bool complete = false;  // the pool holds everything asked for
+  bool complete = false;   // the pool holds everything asked for
+  bool dependent = false;  // supports that are not admissible were passed over (plain search)
   std::int64_t nodes = 0;
   double seconds = 0.0;
   std::vector<Written> written;  // best first: the one that covers all sizes asked for

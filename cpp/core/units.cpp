@@ -34,6 +34,11 @@ double Units::lower(double error) const {
   return value < 2.0 * std::numeric_limits<double>::min() ? std::nextafter(value, 0.0) : value;
 }
 
+double Units::error(double limit) const {
+  const double total = std::ldexp(limit, -2 * target_exponent);
+  return std::isfinite(total) ? std::max((Double2{total, 0.0} - rest).hi + 4.0 * kEps * total, 0.0) : kInf;
+}
+
 std::vector<int> Units::support(const std::vector<int>& columns) const {
   std::vector<int> out;
   for (int j : columns) out.push_back(original[j]);

@@ -19,6 +19,8 @@ struct Units {
   double objective(Double2 error) const;
   // A safe lower bound of the error stays one: rounded down for the sum.
   double lower(double error) const;
+  // The largest error of an objective of at most `limit`, rounded up; 0 where there is none.
+  double error(double limit) const;
   std::vector<int> support(const std::vector<int>& columns) const;
   std::vector<double> coefficients(const Answer& answer) const;
 };

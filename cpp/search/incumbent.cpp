@@ -18,19 +18,22 @@ constexpr double kTiny = 1e-10;  // columns with less than this left after proje
 // All columns and the target projected off a few columns, on the normalised Gram matrix.
 struct Projection {
   const Guide& g;
+  const std::vector<int>& forbidden;  // never taken
   Array rows, c, d;
   double value;
   int count = 0;
 
-  Projection(const Guide& guide, int capacity)
-      : g(guide),
-        rows(static_cast<std::size_t>(std::max(capacity, 1)) * guide.stride),
-        c(guide.stride),
-        d(guide.stride) {}
+  Projection(const Search& search, int capacity)
+      : g(search.equation.guide),
+        forbidden(search.wanted.forbidden),
+        rows(static_cast<std::size_t>(std::max(capacity, 1)) * g.stride),
+        c(g.stride),
+        d(g.stride) {}
 
   void clear() {
     std::memcpy(c.data(), g.moment.data(), g.stride * sizeof(double));
     std::fill(d.data(), d.data() + g.stride, 1.0);
+    for (int j : forbidden) d[j] = 0.0;
     value = g.square;
     count = 0;
   }
@@ -98,6 +101,13 @@ std::vector<int> without(const std::vector<int>& support, std::size_t i, std::si
   return out;
 }
 
+// The first list, then what the second adds.
+std::vector<int> joined(std::vector<int> first, const std::vector<int>& second) {
+  for (int j : second)
+    if (std::find(first.begin(), first.end(), j) == first.end()) first.push_back(j);
+  return first;
+}
+
 }  // namespace
 
 std::vector<int> greedy(const Instance& in, int size) {
@@ -144,9 +154,9 @@ std::vector<int> greedy(const Instance& in, int size) {
 double Worker::noise(double value) const { return 1e-9 * std::abs(value) + 1e-13 * equation_->guide.square; }
 
 std::vector<int> Worker::forward_greedy(int size) {
-  Projection p(equation_->guide, size);
-  std::vector<int> support;
-  p.clear();
+  Projection p(*search_, size);
+  std::vector<int> support = search_->wanted.required;
+  if (!p.load(support)) return {};
   while (static_cast<int>(support.size()) < size) {
     const int j = p.best(support);
     if (j < 0 || !p.add(j)) break;
@@ -164,7 +174,7 @@ std::vector<int> Worker::backward_greedy(int size) {
     double cost = std::numeric_limits<double>::infinity();
     for (int a = 0; a < f.m; ++a) {
       const double d = f.beta[a] * f.beta[a] / f.norm2[a];
-      if (d < cost) cost = d, cheapest = a;
+      if (d < cost && !search_->needs(f.free[a])) cost = d, cheapest = a;
     }
     swap_to_last(f, cheapest);
     exclude_last(f);
@@ -174,12 +184,13 @@ std::vector<int> Worker::backward_greedy(int size) {
 
 // Best exchange of one term; runner_up is the best neighbour seen.
 bool Worker::swap_one(std::vector<int>& support, std::vector<int>& runner_up) {
-  Projection p(equation_->guide, static_cast<int>(support.size()));
+  Projection p(*search_, static_cast<int>(support.size()));
   const std::vector<int> start = support;
   double current = p.load(start) ? p.value : std::numeric_limits<double>::infinity();
   double best = std::numeric_limits<double>::infinity();
   std::vector<int> best_support;
   for (std::size_t i = 0; i < start.size(); ++i) {
+    if (search_->needs(start[i])) continue;
     std::vector<int> kept = without(start, i, i);
     if (!p.load(kept)) continue;
     const int j = p.best(start);
@@ -204,7 +215,7 @@ bool Worker::swap_one(std::vector<int>& support, std::vector<int>& runner_up) {
 // Best exchange of two terms, by the pair scan.
 bool Worker::swap_two(std::vector<int>& support) {
   const Guide& g = equation_->guide;
-  Projection p(g, static_cast<int>(support.size()));
+  Projection p(*search_, static_cast<int>(support.size()));
   if (!p.load(support)) return false;
   double best = p.value - noise(p.value);
   std::vector<int> found;
@@ -212,6 +223,7 @@ bool Worker::swap_two(std::vector<int>& support) {
   for (std::size_t i = 0; i < support.size(); ++i)
     for (std::size_t j = 0; j < i; ++j) {
       if (engine_.stopping(*this, *search_)) return false;
+      if (search_->needs(support[i]) || search_->needs(support[j])) continue;
       const std::vector<int> kept = without(support, i, j);
       if (!p.load(kept)) continue;
       const std::vector<int> among = p.most_useful(kAmong);
@@ -260,7 +272,8 @@ void Worker::incumbents(Search& search, const std::vector<std::vector<int>>& sta
   if (size > columns) return;
   std::vector<std::vector<int>> pool;
   for (std::vector<int> start : starts) {
-    Projection q(equation_->guide, size);
+    Projection q(search, size);
+    start = joined(search.wanted.required, start);
     if (static_cast<int>(start.size()) > size) start.resize(size);
     if (!q.load(start)) continue;
     while (static_cast<int>(start.size()) < size) {
@@ -272,16 +285,21 @@ void Worker::incumbents(Search& search, const std::vector<std::vector<int>>& sta
   }
   pool.push_back(forward_greedy(size));
   if (equation_->guide.invertible && size < columns && columns <= kBackward) pool.push_back(backward_greedy(size));
-  std::vector<int> first(size);
-  for (int i = 0; i < size; ++i) first[i] = i;
+  std::vector<int> first(columns);
+  for (int i = 0; i < columns; ++i) first[i] = i;
+  for (int j : search.wanted.forbidden) std::erase(first, j);
+  first = joined(search.wanted.required, first);
   std::set<std::vector<int>> done;
   const auto offer = [&](std::vector<int> support) {
     std::sort(support.begin(), support.end());
-    if (static_cast<int>(support.size()) == size && done.insert(support).second) candidate(support.data());
+    const std::vector<int>& needed = search.wanted.required;
+    if (static_cast<int>(support.size()) == size && done.insert(support).second &&
+        std::includes(support.begin(), support.end(), needed.begin(), needed.end()))
+      candidate(support.data());
   };
   std::vector<int> best, runner_up;
   double least = std::numeric_limits<double>::infinity();
-  Projection p(equation_->guide, size);
+  Projection p(search, size);
   const auto climb = [&](std::vector<int>& support) {
     for (int round = 0; round < 50 && swap_one(support, runner_up) && !engine_.stopping(*this, search); ++round) {
     }
@@ -305,7 +323,8 @@ void Worker::incumbents(Search& search, const std::vector<std::vector<int>>& sta
     if (search.superseded()) return;
   }
   // Ties at zero error are decided by order, and the first support is the first in order.
-  if (search.best().first == 0.0 || !std::isfinite(search.cut())) candidate(first.data());
+  const bool few = static_cast<int>(first.size()) < size;
+  if (!few && (search.best().first == 0.0 || !std::isfinite(search.cut()))) candidate(first.data());
 }
 
 }  // namespace exactsindy

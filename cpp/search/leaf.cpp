@@ -147,6 +147,7 @@ void Worker::candidate(const int* support) {
   }
   if (fit_.error.hi > search_->cut()) return;
   search_->offer(fit_);
+  if (search_->wanted.limit >= 0.0) engine_.count(*search_);  // members of a pool are work too
   reduce(fit_);
 }
 
@@ -166,17 +167,20 @@ void Worker::reduce(const Fit& fit) {
   };
   int fewer[kMaxSize], count = 0;
   for (int i = 0; i < fit.size; ++i)
-    if (!(fit.drop[i] <= tiny)) fewer[count++] = fit.support[i];
+    if (!(fit.drop[i] <= tiny) || search_->needs(fit.support[i])) fewer[count++] = fit.support[i];
   if (count == fit.size || ties(fewer, count)) return;
   double drop[kMaxSize];
+  const auto take = [&](const Fit& from) {
+    for (int i = 0; i < from.size; ++i) drop[i] = search_->needs(from.support[i]) ? kInf : from.drop[i];
+  };
   std::copy(fit.support, fit.support + fit.size, fewer);
-  std::copy(fit.drop, fit.drop + fit.size, drop);
+  take(fit);
   for (count = fit.size; count > 0;) {
     const auto cheapest = std::min_element(drop, drop + count) - drop;
     if (!(drop[cheapest] <= tiny)) return;
     std::copy(fewer + cheapest + 1, fewer + count, fewer + cheapest);
     if (!ties(fewer, --count)) return;
-    std::copy(smaller_fit_.drop, smaller_fit_.drop + count, drop);
+    take(smaller_fit_);
   }
 }
 

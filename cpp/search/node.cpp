@@ -12,6 +12,10 @@ namespace {
 constexpr long kPatientNodes = 2000;  // of a worker, before it tries perspective bounds
 constexpr int kRootSteps = 200, kNodeSteps = 20;
 constexpr double kWorthwhile = 0.25;  // of the gap at the root that perspective bounds have to close
+// Where a column stands among the free ones.
+int position(const Frame& f, int column) {
+  return static_cast<int>(std::find(f.free.begin(), f.free.begin() + f.m, column) - f.free.begin());
+}
 
 }  // namespace
 
@@ -63,7 +67,7 @@ void Worker::prepare(Search& search) {
   }
 }
 
-void Worker::load_root(Frame& frame) const {
+void Worker::load_root(Frame& frame) {
   const Guide& g = equation_->guide;
   frame.m = g.columns;
   frame.in_count = 0;
@@ -81,7 +85,16 @@ void Worker::load_root(Frame& frame) const {
   frame.slack = 0.0;
   frame.bound = 0.0;
   frame.backward = g.invertible;
-  if (!g.invertible) return;
+  if (g.invertible) load_backward(frame);
+  for (int j : search_->wanted.forbidden) {
+    swap_to_last(frame, position(frame, j));
+    exclude_last(frame);
+  }
+}
+
+void Worker::load_backward(Frame& frame) const {
+  const Guide& g = equation_->guide;
+  const std::size_t bytes = static_cast<std::size_t>(g.columns) * g.stride * sizeof(double);
   std::memcpy(frame.dual.data(), g.dual.data(), bytes);
   std::memcpy(frame.beta.data(), g.beta.data(), g.stride * sizeof(double));
   std::memset(frame.r.data(), 0, g.stride * sizeof(double));
@@ -95,9 +108,18 @@ void Worker::load_root(Frame& frame) const {
 
 void Worker::root(Search& search) {
   prepare(search);
-  load_root(*frames_[0]);
+  Frame& f = *frames_[0];
+  load_root(f);
   proof_.begin(search.proof, search.section, 0);
-  begin(*frames_[0]);
+  bool independent = true;
+  for (int j : search.wanted.required) {
+    swap_to_last(f, position(f, j));
+    if (!(independent = include_last(f, f))) break;
+  }
+  if (independent)
+    begin(f);
+  else
+    proof_.write(kStepDependent);
   proof_.flush();
 }
 
@@ -423,7 +445,7 @@ void Worker::explore(int depth) {
     rank_terms(f, slots);
     if (pruned(f, slots, depth) || tied_out(f, slots)) return;
     if (weight > 1 && engine_.stopping(*this, *search_)) continue;  // (what follows takes long; it is left open above)
-    if (f.in_count == 0) search_->root_bound(safe_bound(f));
+    if (f.in_count == static_cast<int>(search_->wanted.required.size())) search_->root_bound(safe_bound(f));
     swap_to_last(f, costly_[0]);
     write_branch(f);
     if (slots == 3) {

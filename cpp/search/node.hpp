@@ -43,7 +43,8 @@ class Worker {
  private:
   void prepare(Search& search);
   std::unique_ptr<Frame> make_frame(bool whole) const;
-  void load_root(Frame& frame) const;
+  void load_root(Frame& frame);
+  void load_backward(Frame& frame) const;
   void begin(Frame& frame);
   void explore(int depth);
   void rank_terms(Frame& frame, int slots);

@@ -74,7 +74,9 @@ Equation::Equation(Instance&& given, bool backward, const Crew& crew)
       most(ready ? most_independent(instance, guide) : 0) {}
 
 Search::Search(const Equation& equation_, const Wanted& wanted_, const ProofSink* proof_, std::uint64_t section_)
-    : equation(equation_), wanted(wanted_), id(next_id()), proof(proof_), section(section_) {}
+    : equation(equation_), wanted(wanted_), id(next_id()), proof(proof_), section(section_) {
+  if (wanted.limit >= 0.0) cut_.store(std::max(wanted.limit, equation.instance.zero));
+}
 
 bool Search::tied_out(const int* first) const {
   if (!zero_.load(std::memory_order_relaxed)) return false;
@@ -85,6 +87,13 @@ bool Search::tied_out(const int* first) const {
 
 void Search::offer(const Fit& fit) {
   const std::lock_guard lock(mutex_);
+  if (wanted.limit >= 0.0) {  // all of them, whatever comes
+    if (!kept_.insert(answer_of(fit)).second || kept_.size() <= wanted.capacity) return;
+    kept_.erase(std::prev(kept_.end()));
+    overflow_ = true;
+    cut_.store(std::min(cut(), std::max(kept_.rbegin()->upper(), equation.instance.zero)));
+    return;
+  }
   if (kept_.insert(answer_of(fit)).second) update_cut();
 }
 
@@ -116,6 +125,8 @@ void Search::offer_smaller(const Fit& fit) {
   if (!wanted.smaller_too) return;
   const std::lock_guard lock(mutex_);
   Answer answer = answer_of(fit);
+  if (!std::includes(answer.support.begin(), answer.support.end(), wanted.required.begin(), wanted.required.end()))
+    return;
   if (smaller_ && !better(answer, *smaller_)) return;
   smaller_ = std::move(answer);
   if (fit.error.hi == 0.0) superseded_.store(true, std::memory_order_relaxed);

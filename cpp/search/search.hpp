@@ -1,5 +1,6 @@
 // One search: the best supports of one size, for one equation. Shared by the workers that explore it.
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -36,6 +37,9 @@ struct Wanted {
   bool smaller_too = true;           // smaller supports with the same error count (not for pools)
   std::size_t capacity = 1'000'000;  // most supports a pool may hold
   double gap = 0.0;                  // stop when the objective is proved to this relative gap; 0: only when done
+  double limit = -1.0;               // >= 0: all supports with an error of at most this, the `capacity` best of them
+  std::vector<int> required{};       // columns that every support holds, increasing
+  std::vector<int> forbidden{};      // columns that none holds
 };
 
 class Search {
@@ -54,6 +58,7 @@ class Search {
   bool all_exact() const { return zero_.load(std::memory_order_relaxed); }
   // True if a support of the same size that is lexicographically not before `first` cannot enter (ties at zero error).
   bool tied_out(const int* first) const;
+  bool needs(int column) const { return std::binary_search(wanted.required.begin(), wanted.required.end(), column); }
   void offer(const Fit& fit);
   // A smaller support with the same error as one of the wanted size.
   void offer_smaller(const Fit& fit);

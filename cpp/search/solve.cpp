@@ -51,20 +51,30 @@ class Job {
         starts_(request.starts),
         preparation_(engine.elapsed() - start_) {
     const std::vector<int>& original = equation_.instance.original;
-    for (std::vector<int>& start : starts_) {
+    const auto columns_of = [&](const std::vector<int>& given) {
       std::vector<int> columns;
-      for (int j : start) {
+      for (int j : given) {
         const auto at = std::lower_bound(original.begin(), original.end(), j);
         if (at != original.end() && *at == j) columns.push_back(static_cast<int>(at - original.begin()));
       }
-      start = std::move(columns);
-    }
+      return columns;
+    };
+    for (std::vector<int>& start : starts_) start = columns_of(start);
+    required_ = columns_of(request.required);
+    std::sort(required_.begin(), required_.end());
+    if (equation_.instance.whole && required_.size() != request.required.size())
+      throw std::invalid_argument("a required column is zero or missing");
+    forbidden_ = columns_of(request.forbidden);
+    const Units units = equation_.instance.units();
+    for (double limit : request.limits) limits_.push_back(limit < 0.0 ? -1.0 : units.error(limit));
   }
 
   Solved run() {
     std::vector<Outcome> all;
     if (!equation_.ready)
       all = cut_short();
+    else if (!limits_.empty())
+      all = pools();
     else if (options_.pool)
       all = {one(size_, starts_)};
     else
@@ -83,10 +93,16 @@ class Job {
 
   // The time was over before the search could begin: what a greedy choice gives, and no bound but the trivial one.
   std::vector<Outcome> cut_short() {
-    const std::vector<int> order = first_ ? *first_ : greedy(equation_.instance, size_);
+    if (!limits_.empty()) {
+      Outcome open;
+      open.stop = engine_.stop();
+      return std::vector<Outcome>(size_ + 1, open);
+    }
+    const bool free = required_.empty() && forbidden_.empty();
+    const std::vector<int> order = !free ? std::vector<int>{} : first_ ? *first_ : greedy(equation_.instance, size_);
     Refitter refitter(equation_.instance);
     Fit fit;
-    std::vector<Outcome> all{empty_support()};
+    std::vector<Outcome> all{least_support()};
     for (std::size_t size = 1; size <= static_cast<std::size_t>(size_); ++size) {
       Outcome out;
       out.answers = all.back().answers;
@@ -105,10 +121,23 @@ class Job {
     return all;
   }
 
-  Outcome empty_support() {
+  int least() const { return static_cast<int>(required_.size()); }
+
+  // No support counts; `dependent` if that is because their terms depend on each other.
+  static Outcome none(bool dependent) {
+    Outcome out;
+    out.lower = kInf;
+    out.complete = true;
+    out.dependent = dependent;
+    return out;
+  }
+
+  // The required terms alone: without any, the empty support.
+  Outcome least_support() {
     Refitter refitter(equation_.instance);
     Fit fit;
-    refitter.fit({}, fit);
+    refitter.fit(required_, fit);
+    if (!fit.admissible()) return none(true);
     Outcome out;
     out.answers = {answer_of(fit)};
     out.lower = out.answers.front().lower();
@@ -118,33 +147,34 @@ class Job {
   }
 
   // The best supports of exactly `size` terms; `smaller_` holds a smaller one with the same error, if seen.
-  Outcome one(int size, const std::vector<std::vector<int>>& starts) {
+  Outcome one(int size, const std::vector<std::vector<int>>& starts, double limit = -1.0) {
     smaller_.reset();
     superseded_ = dependent_ = false;
-    if (size > equation_.most && !options_.proof) {  // no independent support is that large
-      Outcome none;
-      none.lower = kInf;
-      none.complete = true;
-      return none;
-    }
-    if (size == 0) {
-      Outcome none = empty_support();
-      if (options_.proof) {
+    if (size < least()) return none(false);
+    if (size > equation_.most && !options_.proof)  // no independent support is that large
+      return none(size <= equation_.instance.columns);
+    if (size == least()) {
+      Outcome out = least_support();
+      dependent_ = out.dependent;
+      if (limit >= 0.0 && !out.answers.empty() && out.answers.front().error.hi > limit) out.answers.clear();
+      if (options_.proof && size == 0) {
         const std::uint64_t section = static_cast<std::uint64_t>(index_) * kSections;
         ProofChunk chunk;
         chunk.begin(options_.proof, section, 0);
         chunk.write(kStepScanned);
         chunk.flush();
-        none.written = {{section, 0, kInf, {}}};
+        out.written = {{section, 0, kInf, {}}};
       }
-      return none;
+      return out;
     }
     const double begin = engine_.elapsed();
     const std::uint64_t section = static_cast<std::uint64_t>(index_) * kSections + static_cast<std::uint64_t>(size);
-    Search search(equation_, {size, options_.keep, options_.within, !options_.pool, options_.capacity, options_.gap},
+    Search search(equation_,
+                  {size, options_.keep, options_.within, !options_.pool, options_.capacity, options_.gap, limit,
+                   required_, forbidden_},
                   options_.proof, section);
     board_.set(index_, &search);
-    worker_.incumbents(search, starts);
+    if (limit < 0.0) worker_.incumbents(search, starts);
     if (engine_.stop() == Stop::kNone)
       engine_.explore(worker_, search);
     else
@@ -157,8 +187,8 @@ class Job {
     std::vector<Answer> all = search.answers();
     if (options_.pool && options_.within >= 0.0 && !all.empty()) {
       const Double2 best = all.front().error, tie = all.front().key();
-      const Double2 limit = best + Double2{options_.within, 0.0} * (best + equation_.instance.rest);
-      std::erase_if(all, [&](const Answer& a) { return limit < a.error && !(a.key() == tie); });
+      const Double2 most = best + Double2{options_.within, 0.0} * (best + equation_.instance.rest);
+      std::erase_if(all, [&](const Answer& a) { return most < a.error && !(a.key() == tie); });
     }
     // A search that was cut short although nothing was left open is complete.
     const bool finished = search.open_bound() == kInf && !search.superseded();
@@ -178,7 +208,7 @@ class Job {
     smaller_ = search.smaller();
     superseded_ = search.superseded();
     dependent_ = search.saw_dependent();
-    if (!options_.pool && out.answers.size() > 1) out.answers.resize(1);
+    out.dependent = dependent_;
     return out;
   }
 
@@ -190,11 +220,13 @@ class Job {
     std::optional<Outcome> best;
     std::vector<std::vector<int>> starts = starts_;
     std::int64_t nodes = 0;
+    bool dependent = false;
     double seconds = 0.0, lower = kInf;  // of what was left open
     std::vector<Written> written;
     for (;;) {
       const Outcome out = one(size, starts);
       nodes += out.nodes;
+      dependent |= out.dependent;
       seconds += out.seconds;
       written.insert(written.end(), out.written.begin(), out.written.end());
       if (!out.complete && !superseded_) lower = std::min(lower, dependent_ ? 0.0 : out.lower);
@@ -204,29 +236,34 @@ class Job {
       if (out.stop != Stop::kNone) {
         Outcome rest;
         rest.stop = out.stop;
-        rest.answers = tie ? std::vector{*smaller_} : best ? best->answers : empty_support().answers;
+        rest.answers = tie ? std::vector{*smaller_} : best ? best->answers : least_support().answers;
         best = std::move(rest);
         best->lower = kInf;
         break;
       }
       const bool zero = won && best->answers.front().error.hi == 0.0;
-      if (size == 0 || (best && !tie && !dependent_ && !zero)) break;
+      if (size <= least() || (best && !tie && !dependent_ && !zero)) break;
       if (tie) starts.push_back(smaller_->support);
       // Nothing between beats a smaller support with the same error, or without any.
       const bool jump = tie && (smaller_->error.hi == 0.0 || !dependent_);
       size = jump ? static_cast<int>(smaller_->support.size()) : size - 1;
     }
+    if (!best) best = none(dependent);
     best->nodes = nodes;
     best->written = std::move(written);
     best->seconds = seconds;
-    best->lower = std::min({lower, best->lower, best->answers.front().lower()});
+    best->dependent = dependent;
+    best->lower = std::min(lower, best->lower);
+    if (!best->answers.empty()) best->lower = std::min(best->lower, best->answers.front().lower());
     return *best;
   }
 
   std::vector<Outcome> path() {
-    std::vector<Outcome> all{one(0, {})};
+    std::vector<Outcome> all(std::min(least(), size_ + 1), none(false));  // too few for the required terms
+    if (least() > size_) return all;
+    all.push_back(one(least(), {}));
     std::vector<std::vector<int>> starts = starts_;
-    for (int size = 1; size <= size_; ++size) {
+    for (int size = least() + 1; size <= size_ && !all.back().answers.empty(); ++size) {
       const Outcome& before = all.back();
       Outcome out;
       const bool exact = before.stop == Stop::kNone && before.answers.front().error.hi == 0.0;
@@ -237,15 +274,25 @@ class Job {
         same.nodes = out.nodes;
         same.seconds = out.seconds;
         same.written = out.written;
+        same.dependent |= out.dependent;
         out = std::move(same);
       } else if (worse) {
         out.answers = before.answers;
       }
       out.lower = std::min(out.lower, before.lower);
+      out.dependent |= before.dependent;
       starts = starts_;
       starts.push_back(out.answers.front().support);
       all.push_back(std::move(out));
     }
+    all.resize(size_ + 1, none(true));  // the required terms depend on each other
+    return all;
+  }
+
+  std::vector<Outcome> pools() {
+    std::vector<Outcome> all(size_ + 1);
+    for (int size = 0; size <= size_; ++size)
+      if (limits_[size] >= 0.0) all[size] = one(size, {}, limits_[size]);
     return all;
   }
 
@@ -259,8 +306,10 @@ class Job {
   const Crew crew_;
   std::optional<std::vector<int>> first_;  // terms in the order of a greedy choice
   Equation equation_;
-  std::vector<std::vector<int>> starts_;  // in the columns of the instance
-  const double preparation_;              // seconds
+  std::vector<std::vector<int>> starts_;   // in the columns of the instance, as the next two
+  std::vector<int> required_, forbidden_;  // terms of every support, and of none
+  std::vector<double> limits_;             // errors that pools of each size go up to
+  const double preparation_;               // seconds
   // Of the last search:
   std::optional<Answer> smaller_;
   bool superseded_ = false;

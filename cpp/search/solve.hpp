@@ -9,7 +9,12 @@ namespace exactsindy {
 struct Request {
   Factor factor;
   int size = 0;                          // the size, or the largest one of a path
-  std::vector<std::vector<int>> starts;  // supports in the caller's columns
+  std::vector<std::vector<int>> starts;  // supports in the caller's columns, as the next two
+  std::vector<int> required{};           // columns that every support holds
+  std::vector<int> forbidden{};          // those that none holds
+  // Not empty: one outcome per size 0..size, the pool of all supports with an objective (in the caller's units) of at
+  // most limits[s]; < 0: not asked.
+  std::vector<double> limits{};
 };
 
 struct Solved {

@@ -67,9 +67,9 @@ def constraints(
     out: Out = _FOLDER,
     seconds: Annotated[float, typer.Option(min=0.1, help="Time limit of Gurobi per problem.")] = 60.0,
 ) -> None:
-    """Measure constrained solves against Gurobi: Duffing, and joint Lorenz and MHD problems (two minutes)."""
-    from exactsindy_experiments.constraint_benchmark import measure, page
-    from exactsindy_experiments.constraint_cases import duffing_cases, joint_cases
+    """Measure constrained solves against Gurobi, and what constraints cost (some minutes)."""
+    from exactsindy_experiments.constraint_benchmark import measure, measure_pair, page
+    from exactsindy_experiments.constraint_cases import duffing_cases, joint_cases, pairs
     from exactsindy_experiments.pages import machine
 
     rows = []
@@ -77,7 +77,7 @@ def constraints(
         row = measure(case, seconds=seconds)
         output.note(f"{row.name}: {1e3 * row.native:.3f} ms against {1e3 * row.peer:.1f} ms, same {row.same}")
         rows.append(row)
-    _write(out / "constraints.md", page(rows, machine()))
+    _write(out / "constraints.md", page(rows, [measure_pair(pair) for pair in pairs()], machine()))
 
 
 @bench.command()

@@ -7,11 +7,23 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from exactsindy.constraints import Bounds, EnergyPreserving, GradientSystem, Linear, Sign
+from exactsindy.constraints import (
+    Bounds,
+    EnergyPreserving,
+    Equal,
+    Forbid,
+    GradientSystem,
+    Linear,
+    NotBoth,
+    Require,
+    Sign,
+)
 from exactsindy.differentiation import SmoothedFiniteDifference
 from exactsindy.library import Polynomials
 from exactsindy.problem import Block, Problem
+from exactsindy.solver import Total
 from exactsindy.systems import add_noise, find_system
 from exactsindy_experiments.instances import Instance, prepare
 
@@ -73,6 +85,63 @@ def joint_cases() -> Iterator[Case]:
     )
     for size in (4, 6):
         yield Case(f"MHD velocities degree 2, k={size}", velocities, work, size, 0.0)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One problem that is solved without constraints and with some."""
+
+    name: str
+    problem: Problem
+    k: int | Total
+    constraints: tuple[Any, ...]
+
+
+def pairs() -> Iterator[Pair]:
+    """Yield a large library of random columns, and three equations bound by equal coefficients."""
+    wide, truth = random_columns()
+    first = int(np.flatnonzero(truth == 0)[0])
+    true = int(np.flatnonzero(truth)[0])
+    positive = truth[true] > 0
+    wide_cases: tuple[tuple[str, Any], ...] = (
+        ("Forbid of an irrelevant term", Forbid("y", first)),
+        ("Sign that holds anyway", Sign("y", true, "+" if positive else "-")),
+        ("Sign against a true term", Sign("y", true, "-" if positive else "+")),
+        ("Require of an irrelevant term", Require("y", first)),
+        ("NotBoth of true terms", NotBoth(*(("y", int(j)) for j in np.flatnonzero(truth)[:2]))),
+    )
+    for label, constraint in wide_cases:
+        yield Pair(f"462 random columns, k=5, {label}", wide, 5, (constraint,))
+    lorenz = noisy_lorenz()
+    equal = (
+        ("Equal far from true", Equal(("x'", "y"), ("y'", "x"))),
+        ("Equal nearly true", Equal(("z'", "x y"), ("y'", "x z"), -1)),
+        ("Equal with an absent term", Equal(("x'", "x"), ("y'", "y"), 10)),
+    )
+    for name, k in (("Total(6)", Total(6)), ("k=3 each", 3)):
+        for label, constraint in equal:
+            yield Pair(f"Lorenz degree 5, {name}, {label}", lorenz, k, (constraint,))
+
+
+def random_columns(seed: int = 0) -> tuple[Problem, NDArray[np.float64]]:
+    """Return 462 Gaussian columns, 600 samples and a target of five of them with noise; and its coefficients."""
+    rng, width = np.random.default_rng(seed), 462
+    theta, truth = rng.normal(size=(600, width)), np.zeros(width)
+    truth[rng.choice(width, 5, replace=False)] = rng.choice([-1.0, 1.0], 5) * rng.uniform(0.5, 2.0, 5)
+    target = theta @ truth + rng.normal(size=600)
+    return Problem.from_arrays(theta, target, target_names=["y"]), truth
+
+
+def noisy_lorenz(noise: float = 0.02, seed: int = 0) -> Problem:
+    """Return Lorenz's rates on its attractor with noise, over monomials up to degree 5 (3 x 56 coefficients)."""
+    system, times = find_system("lorenz"), np.arange(0, 10, 0.02)
+    x = system.simulate(system.initial_condition(np.random.RandomState(seed)), times)
+    rates = np.array(
+        [10 * (x[:, 1] - x[:, 0]), x[:, 0] * (28 - x[:, 2]) - x[:, 1], x[:, 0] * x[:, 1] - 8 / 3 * x[:, 2]]
+    )
+    noisy = rates.T + noise * rates.std(axis=1) * np.random.default_rng(seed).normal(size=rates.T.shape)
+    features = Polynomials(5).bind(("x", "y", "z"))
+    return Problem.from_arrays(features.evaluate(x), noisy, names=features.terms, target_names=("x'", "y'", "z'"))
 
 
 def _targets(problem: Problem, chosen: tuple[int, ...]) -> Problem:

@@ -18,7 +18,7 @@ from exactsindy._types import Array
 from exactsindy.constraints import Rules, compile_rules
 from exactsindy.errors import ConstraintError, SolverError
 from exactsindy.problem import Problem
-from exactsindy.solver import arguments, backends, conic, interrupt, significant
+from exactsindy.solver import arguments, backends, conic, constrained_pool, constrained_search, interrupt, significant
 from exactsindy.solver.backends import native
 from exactsindy.solver.backends.component import Budget, Component
 from exactsindy.solver.equations import equations_of
@@ -68,6 +68,12 @@ class _Task:
         if self.k.caps is None:
             return shared
         return shared + list(zip(per_equation, arguments.caps(self.problem, self.k), strict=True))
+
+    def sizes(self, component: Component) -> constrained_search.Sizes:
+        """Return the same as numbers."""
+        if isinstance(self.k, Total):
+            return constrained_search.Sizes(arguments.caps(self.problem, self.k), self.k.k)
+        return constrained_search.Sizes(tuple(self.k[e] for e in component.indices))
 
 
 def solve(
@@ -122,9 +128,8 @@ def pool(
     task = _Task.of(problem, k, constraints, ridge)
     if task.rules.t_level > 0 or task.rules.convex:
         raise ConstraintError("solve_pool takes no Significant, Quadratic or semidefinite constraints: use solve.")
-    start, share = [] if starts is None else [starts], -1.0 if within is None else within
     searches = [
-        partial(c.solve, [], starts=start, exactly=task.budgets(c), keep=count or 0, within=share)
+        partial(constrained_pool.pool, c, task.budgets(c), task.sizes(c).caps, starts, count=count, within=within)
         for c in task.components
     ]
     return list(zip((c.indices for c in task.components), in_turn(settings, searches), strict=True))
@@ -171,7 +176,7 @@ def _search(task: _Task, component: Component, starts: Sequence[int] | None, set
     if task.rules.t_level > 0:
         return significant.solve(component, budgets[0], settings)
     if task.joint or task.rules.touches(component.indices):
-        return component.solve(budgets, settings, starts=[] if starts is None else [starts])
+        return constrained_search.search(component, budgets, task.sizes(component), starts, settings)
     (equation,) = component.equations
     local = [] if starts is None else [equation.local(starts)]
     return equation.placed(native.run([equation], [equation.size(budgets[0][1])], [local], settings)[0][0])
@@ -186,8 +191,11 @@ def _shared(task: _Task, k: Total, settings: Settings) -> Outcome:
 
     def run(e: int, size: int, *, exactly: bool) -> Outcome:
         budget, limits = [(tuple(components[e].variables.tolist()), size)], deadline.settings(least=BRIEF)
-        search = components[e].solve
-        outcome = search([], limits, exactly=budget, keep=2) if exactly else search(budget, limits)
+        if exactly:
+            outcome = constrained_pool.pool(components[e], budget, (size,), None, limits, count=2, within=None)
+        else:
+            sizes = constrained_search.Sizes((size,))
+            outcome = constrained_search.search(components[e], budget, sizes, None, limits)
         deadline.nodes += outcome.nodes
         return outcome
 

@@ -30,6 +30,8 @@ class Equation:
     ridge: Array
     variables: NDArray[np.intp]
     names: tuple[str, ...]
+    required: tuple[int, ...] = ()  # terms that every support holds
+    forbidden: tuple[int, ...] = ()  # terms that none holds
 
     @property
     def constant(self) -> float:

@@ -37,6 +37,7 @@ class Outcome:
     nodes: int = 0  # what the backend counts: nodes of a tree, or supports
     seconds: float = 0.0
     written: tuple[Any, ...] = ()  # finished searches in the file of a proof: native records `Written`
+    dependent: bool = False  # True if supports that are not admissible were passed over (search without constraints)
 
     @property
     def objective(self) -> float:

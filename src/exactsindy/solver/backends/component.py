@@ -16,7 +16,7 @@ from exactsindy.constraints import Row, Rules, Stacked
 from exactsindy.solver import interrupt
 from exactsindy.solver.backends import native
 from exactsindy.solver.equations import Equation
-from exactsindy.solver.outcome import Outcome
+from exactsindy.solver.outcome import Answer, Outcome
 from exactsindy.solver.settings import Settings
 
 #: At most `limit` of these variables (in the numbering of the rules) are present.
@@ -97,7 +97,7 @@ class Component:
             len(presence),
             settings.seconds or 0.0,
             settings.nodes or 0,
-            native.reporter(settings, [", ".join(e.target for e in self.equations)], lambda _, j: self._label(j)),
+            native.reporter(settings, [", ".join(e.target for e in self.equations)], lambda _, j: self.label(j)),
             interrupt.pressed,
         )
         return native.outcome(raw).renumbered(self.variables)
@@ -108,12 +108,26 @@ class Component:
         absent = tuple(v for v in self.variables.tolist() if v not in chosen)
         return self.solve([(absent, 0)] if absent else [], Settings(), runner_up=False)
 
+    def fits(self, supports: Sequence[Sequence[int]]) -> list[tuple[Answer | None, float]]:
+        """Return, for each support, its best fit under the constraints on coefficients and a lower bound of its value.
+
+        The fit is on the terms that matter: those without a coefficient are left out where the rules allow it. None and
+        an infinite bound: nothing is feasible; None and 0: it was not found out. Presence rows are not checked.
+        """
+        inner = [sorted(self.position[v] for v in support) for support in supports]
+        found = []
+        for raw, lower in _native.fit_supports(*self.request, inner):
+            variables = () if raw is None else tuple(self.variables[raw.support].tolist())
+            found.append((None if raw is None else Answer(variables, tuple(raw.coef), raw.objective), lower))
+        return found
+
     def stacked(self, budgets: Sequence[Budget]) -> Stacked:
         """Return these equations with their constraints and budgets as one dense problem."""
         ridge = np.zeros((len(self.rules.problem.target_names), self.rules.width))
         ridge.ravel()[self.variables] = np.concatenate([equation.ridge for equation in self.equations])
         return Stacked.of(self.rules, self.indices, ridge, self.weights, budgets)
 
-    def _label(self, i: int) -> str:
+    def label(self, i: int) -> str:
+        """Return the name of a term by its place in the order of the search; with its equation if there are several."""
         full = self.rules.label(int(self.variables[i]))
         return full.split(": ", 1)[1] if len(self.equations) == 1 else full

@@ -26,14 +26,27 @@ def run(
     within: float = -1.0,
     capacity: int = 1_000_000,
     proof: str = "",
+    limits: Sequence[Sequence[float]] | None = None,
 ) -> list[list[Outcome]]:
     """Solve the equations; one list of outcomes each: one entry, or one per size 0..k for a path.
 
-    ``proof`` is the name of a file for the records of a proof; empty: none is written.
+    ``proof`` is the name of a file for the records of a proof; empty: none is written. With ``limits``, one list per
+    equation: for each size 0..k, the pool of all supports with an objective of at most the limit of the size (negative:
+    not asked for).
     """
     requests = [
-        (e.factor, e.z, e.rest, e.ridge, size, [list(s) for s in start])
-        for e, size, start in zip(equations, sizes, starts, strict=True)
+        (
+            e.factor,
+            e.z,
+            e.rest,
+            e.ridge,
+            size,
+            [list(s) for s in start],
+            list(e.required),
+            list(e.forbidden),
+            list(limit),
+        )
+        for e, size, start, limit in zip(equations, sizes, starts, limits or [()] * len(equations), strict=True)
     ]
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     threads = threads_that_fit(equations, sizes, settings.threads or cores, physical_memory())
@@ -101,7 +114,15 @@ def outcome(raw: _native.Outcome) -> Outcome:
     """Return what a native search says as the record of all backends."""
     answers, stop = tuple(_answer(answer) for answer in raw.answers), None if raw.stop is None else Status[raw.stop]
     return Outcome(
-        answers, raw.lower_bound, raw.runner_up, stop, raw.complete, raw.nodes, raw.seconds, tuple(raw.written)
+        answers,
+        raw.lower_bound,
+        raw.runner_up,
+        stop,
+        raw.complete,
+        raw.nodes,
+        raw.seconds,
+        tuple(raw.written),
+        raw.dependent,
     )
 
 
