@@ -81,6 +81,30 @@ def constraints(
 
 
 @bench.command()
+def cliffs(
+    out: Out = _FOLDER,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Time limit of one solve.")] = 20.0,
+    kind: Annotated[
+        list[str] | None, typer.Option(help="Only these kinds: dependent, 'few rows', noise, large.")
+    ] = None,
+) -> None:
+    """Measure hard regressions: dependent columns, few rows, heavy noise, many candidates (five minutes)."""
+    from exactsindy_experiments.cliff_benchmark import cases, measure, page
+    from exactsindy_experiments.cliff_cases import CLIFFS
+    from exactsindy_experiments.pages import machine
+
+    for name in kind or []:
+        if name not in CLIFFS:
+            output.fail(f"--kind {name!r}: expected one of {', '.join(CLIFFS)}.")
+    rows = []
+    for group, case in cases(kind or []):
+        row = measure(group, case, seconds)
+        output.note(f"{case.name}, k = {case.k}: {row.cpu:.2f} s, {row.nodes} nodes, gap {row.gap:.2g}")
+        rows.append(row)
+    _write(out / "cliffs.md", page(rows, seconds, machine()))
+
+
+@bench.command()
 def selection(
     part: Annotated[str, typer.Option(help="random, named, fields, conditions, or all.")] = "all",
     samples: Annotated[str | None, typer.Option(help="Lengths of the random data sets, such as 400,1200.")] = None,

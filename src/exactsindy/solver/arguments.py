@@ -106,7 +106,7 @@ def check_problem(problem: Any, settings: Any = Settings()) -> None:  # noqa: B0
     if not isinstance(settings, Settings):
         raise SolverError(f"settings={settings!r}: expected Settings(...), e.g. Settings(seconds=60).")
     kind = type(problem)  # asked instead of the problem itself: to read its fingerprint would compute it
-    if not hasattr(kind, "target_names") or not hasattr(kind, "fingerprint"):
+    if not hasattr(kind, "column_norms") or not hasattr(kind, "fingerprint"):
         raise SolverError(
             f"problem is of type {type(problem).__name__}: expected a Problem, e.g. "
             "Problem.from_arrays(theta, targets) or form.problem(data, library)."

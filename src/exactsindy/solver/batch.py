@@ -23,7 +23,7 @@ from exactsindy.solver.solution import Solution
 
 def solve_many(
     problems: Sequence[Problem],
-    k: int | Mapping[str, int] | Sequence[Any],
+    k: int | Mapping[str, int] | Sequence[int | Sequence[int] | Mapping[str, int]],
     *,
     ridge: ArrayLike | Sequence[ArrayLike] = 0.0,
     start: Sequence[Supports | None] | None = None,
