@@ -12,7 +12,7 @@ from doc_examples import ROOT, pages, run
 from public_names import public_names
 
 DOCS = Path(__file__).parent.parent / "docs"
-NEEDS = {"coming_from_pysindy.md": "pysindy", "constraints.md": "clarabel"}
+NEEDS = {"coming_from_pysindy.md": "pysindy", "constraints.md": "clarabel", "proof.md": "exactsindy_check"}
 NUMBER = re.compile(r"[-+]?\d[\d,]*\.?\d*(?:e[-+]?\d+)?")
 
 
