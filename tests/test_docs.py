@@ -12,7 +12,12 @@ from doc_examples import ROOT, pages, run
 from public_names import public_names
 
 DOCS = Path(__file__).parent.parent / "docs"
-NEEDS = {"coming_from_pysindy.md": "pysindy", "constraints.md": "clarabel", "proof.md": "exactsindy_check"}
+NEEDS = {
+    "coming_from_pysindy.md": "pysindy",
+    "constraints.md": "clarabel",
+    "proof.md": "exactsindy_check",
+    "howto.md": "exactsindy_check",
+}
 NUMBER = re.compile(r"[-+]?\d[\d,]*\.?\d*(?:e[-+]?\d+)?")
 
 
@@ -73,3 +78,18 @@ def test_measured_figures_are_those_of_the_benchmark():
     page = " ".join((DOCS / "coming_from_pysindy.md").read_text().split())
     assert len(figures) == 3
     assert all(line in page for line in figures)
+
+
+def test_figures_of_the_readme_are_those_of_the_pages():
+    readme, trust = (" ".join(page.read_text().split()) for page in (ROOT / "README.md", DOCS / "trust.md"))
+    tried, wrong = re.search(
+        r"([\d,]+) problems in .*?\*\*(\d+) wrong\*\*", (DOCS / "benchmarks" / "torture.md").read_text(), re.DOTALL
+    ).groups()
+    assert f"{tried} hostile problems against the exact value of every support: {wrong} wrong" in readme
+    assert f"{tried} problems, {wrong} wrong" in trust
+    ratio, cases, least = re.search(
+        r"^All: Gurobi needs (\d+) times our native call \(geometric mean of (\d+); least (\d+)\)",
+        (DOCS / "benchmarks" / "constraints.md").read_text(),
+        re.MULTILINE,
+    ).groups()
+    assert f"needs {ratio} times our native search (geometric mean of {cases} problems, least {least}," in readme

@@ -67,12 +67,12 @@ class Settings:
         Limits of the whole call; ``None`` is no limit. The best answer so far is returned with a true bound.
     threads
         At most so many threads; ``None`` uses every core. A completed search gives the same answer for any number.
-        A search under constraints and enumeration use one thread.
+        The joint search under constraints and enumeration use one thread.
     coefficient_limit
         A support counts only if its least-squares coefficients satisfy ``|coefficient| * |column| <= coefficient_limit
         * |target|``: larger ones cancel each other to fit rounding noise. The default, 2**27, excludes nothing that
-        has a meaning; smaller values speed up proofs where columns nearly depend on each other. The search without
-        constraints on coefficients obeys it.
+        has a meaning; smaller values speed up proofs where columns nearly depend on each other. The joint search under
+        constraints does not use it: it considers coefficients up to about 2**50 times their natural size.
     progress
         Called about ten times a second from the calling thread with a `Progress`. An exception it raises stops the
         search and is passed on.
