@@ -125,6 +125,27 @@ def test_path_and_pool(regression):
     assert "y: 10 supports, complete" in call("pool", regression / "r.npz", "--k", 2, "-q").stdout
 
 
+@pytest.mark.parametrize("words", [("solve", "--k", 2), ("path", "--k-max", 2), ("pool", "--k", 2, "--count", 3)])
+def test_proof_files_are_written_with_their_problem_and_checked(words, regression, tmp_path):
+    file = tmp_path / "a.proof"
+    verb, *asked = words
+    done = call(verb, regression / "r.npz", *asked, "--proof", file, "-q")
+    assert done.stderr == f"Proof: {file}, about the problem in {tmp_path / 'a.problem.npz'}\n"
+    assert "Proved" in call("check", file, "-q").stdout
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["a.problem.npz", "a.proof", "r.csv", "r.npz"]
+
+
+def test_no_proof_of_a_search_that_did_not_end(tmp_path):
+    rng = np.random.default_rng(0)
+    es.Problem.from_arrays(rng.standard_normal((150, 140)), rng.standard_normal(150)).save(tmp_path / "hard.npz")
+    (tmp_path / "a.proof").write_text("an earlier one")
+    asked = ("--k", 12, "--seconds", 0.2, "--proof", tmp_path / "a.proof", "-q")
+    done = call("solve", tmp_path / "hard.npz", *asked, code=3)
+    assert "no proof was written, because the search for y0' did not end. Allow more time or nodes." in done.stderr
+    assert "Proof:" not in done.stderr
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["a.proof", "hard.npz"]
+
+
 def test_a_limit_before_the_proof_is_exit_code_3(tmp_path):
     rng = np.random.default_rng(0)
     np.savez(tmp_path / "hard.npz", theta=rng.normal(size=(60, 70)), targets=rng.normal(size=60))

@@ -151,3 +151,13 @@ def test_interrupted_search_prints_the_best_so_far(tmp_path):
     assert process.returncode == 130
     assert "interrupted, not proved" in shown
     assert shown.startswith("y0' = ")
+
+
+def test_proof_that_cannot_be_written(tmp_path, table):
+    data = table("a,b,y\n1,0,1\n0,1,2\n1,1,3\n")
+    words = ("solve", data, "--targets", "y", "--k", 1)
+    assert "there is no folder" in sentence(*words, "--proof", tmp_path / "nowhere" / "a.proof")
+    assert "this is a folder; expected the name of a file" in sentence(*words, "--proof", tmp_path)
+    shown = sentence(*words, "--constraint", "y: a <= 0.5", "--proof", tmp_path / "a.proof", "-q")
+    assert "a.proof': proof files are not written for constraints" in shown
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["data.csv"]

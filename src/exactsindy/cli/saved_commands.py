@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from exactsindy.cli import options, output
+from exactsindy.cli.proof_option import problem_file
 
 if TYPE_CHECKING:
     from exactsindy.model import Model
@@ -51,13 +52,14 @@ def verify(run: Folder, json: options.Json = False) -> None:
 
 def check(
     proof: Annotated[Path, typer.Argument(help="Proof file.", show_default=False)],
-    problem: Annotated[Path | None, typer.Option(help="The problem; problem.npz beside the proof by default.")] = None,
+    problem: Annotated[Path | None, typer.Option(help="The saved problem, if it is not beside the proof.")] = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     r"""Check a proof file with the independent checker (exactsindy-check); exit code 4 if it proves not what it says.
 
-    Exit code 5 if it cannot be checked (a file of another version), 1 if it cannot be read.
+    The problem is looked for beside lorenz.proof as lorenz.problem.npz and as problem.npz. Exit code 5 if it cannot be
+    checked (a file of another version), 1 if it cannot be read.
 
     \b
     Example:
@@ -67,7 +69,9 @@ def check(
     from exactsindy.certificate import check_proof
 
     lines = None if quiet else optional("exactsindy_check", "check", "check").progress_lines()
-    file = problem if problem is not None else proof.parent / "problem.npz"
+    file = problem if problem is not None else problem_file(proof)
+    if problem is None and not file.is_file():
+        file = proof.parent / "problem.npz"
     if not file.is_file():
         output.fail(f"{str(file)!r}: there is no such file; name the saved problem with --problem.")
     result = check_proof(file, proof, progress=lines)

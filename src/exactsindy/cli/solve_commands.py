@@ -12,6 +12,7 @@ import typer
 
 from exactsindy.cli import options, output
 from exactsindy.cli.progress import progress
+from exactsindy.cli.proof_option import Proof, proof_of
 
 if TYPE_CHECKING:
     from exactsindy.solver import Settings
@@ -66,6 +67,7 @@ def solve(
     ridge: options.Ridge = 0.0,
     seconds: options.Seconds = 60.0,
     threads: options.Threads = None,
+    proof: Proof = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -75,14 +77,16 @@ def solve(
     Examples:
       exactsindy solve regression.npz --k 3
       exactsindy solve table.csv --targets y --k 2 --json
+      exactsindy solve regression.npz --k 3 --proof three.proof && exactsindy check three.proof
     """
     from exactsindy.solver import solve as run
 
     problem = read_problem(file, targets)
-    with _limits(seconds, threads, quiet=quiet) as settings:
-        rules = options.constraints(constraint)
-        solution = run(problem, options.sizes(k), ridge=ridge, constraints=rules, settings=settings)
-    output.show(_certificates(solution), json, lambda: str(solution))
+    with proof_of(problem, proof):
+        with _limits(seconds, threads, quiet=quiet) as settings:
+            rules = options.constraints(constraint)
+            solution = run(problem, options.sizes(k), ridge=ridge, constraints=rules, settings=settings, proof=proof)
+        output.show(_certificates(solution), json, lambda: str(solution))
     output.finish(output.ending(solution.status))
 
 
@@ -94,6 +98,7 @@ def path(
     ridge: options.Ridge = 0.0,
     seconds: options.Seconds = 60.0,
     threads: options.Threads = None,
+    proof: Proof = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -106,9 +111,11 @@ def path(
     from exactsindy.solver import solve_path
 
     problem = read_problem(file, targets)
-    with _limits(seconds, threads, quiet=quiet) as settings:
-        found = solve_path(problem, k_max, ridge=ridge, constraints=options.constraints(constraint), settings=settings)
-    output.show([_certificates(solution) for solution in found], json, lambda: str(found))
+    with proof_of(problem, proof):
+        with _limits(seconds, threads, quiet=quiet) as settings:
+            rules = options.constraints(constraint)
+            found = solve_path(problem, k_max, ridge=ridge, constraints=rules, settings=settings, proof=proof)
+        output.show([_certificates(solution) for solution in found], json, lambda: str(found))
     output.finish(output.ending(tuple(status for solution in found for status in solution.status)))
 
 
@@ -122,6 +129,7 @@ def pool(
     ridge: options.Ridge = 0.0,
     seconds: options.Seconds = 60.0,
     threads: options.Threads = None,
+    proof: Proof = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -135,12 +143,12 @@ def pool(
 
     problem = read_problem(file, targets)
     most = 10 if within is None and count is None else count
-    with _limits(seconds, threads, quiet=quiet) as settings:
-        rules = options.constraints(constraint)
-        found = solve_pool(
-            problem, options.sizes(k), within=within, count=most, ridge=ridge, constraints=rules, settings=settings
-        )
-    output.show(pool_record(found), json, lambda: str(found))
+    sizes, rules = options.sizes(k), options.constraints(constraint)
+    with proof_of(problem, proof):
+        with _limits(seconds, threads, quiet=quiet) as settings:
+            asked: dict[str, Any] = {"ridge": ridge, "constraints": rules, "settings": settings, "proof": proof}
+            found = solve_pool(problem, sizes, within=within, count=most, **asked)
+        output.show(pool_record(found), json, lambda: str(found))
     output.finish(output.OK if all(found.complete.values()) else output.NOT_PROVED)
 
 
