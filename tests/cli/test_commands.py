@@ -56,6 +56,15 @@ def test_discover_says_where_files_went(tmp_path):
     assert set(about["versions"]) == {"exactsindy", "numpy", "python", "machine"}
 
 
+def test_discover_writes_a_proof_that_check_accepts(tmp_path):
+    words = ("discover", LYNX, "--time", "year", "--degree", 2, "--k-max", 3, "-q", "--proof", tmp_path / "p")
+    assert f"Proof: {tmp_path / 'p' / 'solution.proof'}" in call(*words).stderr
+    assert "Proved" in call("check", tmp_path / "p" / "solution.proof", "-q").stdout
+    bound = call(*words, "--constraint", "hare': hare <= 0.1")
+    assert "There is no proof file: proof files are not written for constraints" in bound.stdout
+    assert "Proof:" not in bound.stderr
+
+
 def test_verify_and_report_need_the_run_folder_only(run):
     assert call("verify", run / "run").stdout.startswith("Verified: every claim holds")
     assert json.loads(call("verify", run / "run", "--json").stdout)["ok"] is True

@@ -44,6 +44,9 @@ def discover(
     report: Annotated[Path | None, typer.Option(help="Write the report, one HTML file.")] = None,
     save: Annotated[Path | None, typer.Option(help="Write the model, a JSON file.")] = None,
     run: Annotated[Path | None, typer.Option(help="Write a run folder, to verify and redo it.")] = None,
+    proof: Annotated[
+        Path | None, typer.Option(help="Write a proof into a folder: solution.proof and problem.npz.")
+    ] = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -60,6 +63,7 @@ def discover(
     from exactsindy.solver import Settings, Total
 
     output.check_folders(report, save, run=run)
+    output.check_folders(run=proof)
     measured = load(
         data,
         time=options.step_or_name(time),
@@ -84,6 +88,7 @@ def discover(
             seconds=seconds,
             threads=threads,
             settings=Settings(progress=tick),
+            proof=proof,
         )
     output.show(found.to_dict(), json, lambda: str(found))
     if run is not None:
@@ -94,7 +99,9 @@ def discover(
         found.model.save(save)
     if report is not None:
         found.report(report, title=f"Governing equations of {data.name}")
-    for path, what in ((report, "Report"), (save, "Model"), (run, "Run folder")):
+    missing = any(notice.kind == "proof" for notice in found.warnings)  # (says why)
+    file = None if proof is None or missing else proof / "solution.proof"
+    for path, what in ((report, "Report"), (save, "Model"), (run, "Run folder"), (file, "Proof")):
         if path is not None:
             output.note(f"{what}: {path}")
     output.finish(output.ending(found.solution.status))

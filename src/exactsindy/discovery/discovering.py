@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ from exactsindy.constraints import Constraint, constraint_list
 from exactsindy.data import Columns, DataLike, Samples
 from exactsindy.discovery.explain import explain
 from exactsindy.discovery.prepare import Prepared, prepare
+from exactsindy.discovery.proof_folder import check_request
 from exactsindy.discovery.prove import prove
 from exactsindy.discovery.read import read
 from exactsindy.discovery.refine import Refined, refine
@@ -49,6 +51,7 @@ def discover(
     seconds: float | None = DEFAULT_SECONDS,
     threads: int | None = None,
     settings: Settings | None = None,
+    proof: str | os.PathLike[str] | None = None,
 ) -> Discovery:
     """Find the equations behind data: everything is chosen from the data unless said otherwise.
 
@@ -91,6 +94,10 @@ def discover(
         Other limits and options: nodes, gap, progress. ``Settings(seconds=...)`` or ``Settings(threads=...)`` stand in
         for the keywords of these names; a setting left at ``None`` leaves them as they are. Different values in both
         are an error.
+    proof
+        A folder for a proof of the chosen equations that a separate program checks: ``solution.proof`` and the
+        regression it is about, ``problem.npz`` (see `check_proof`). A warning of the kind ``"proof"`` says why there is
+        none: a limit came first, or constraints bind coefficients or several equations.
 
     Returns
     -------
@@ -117,6 +124,7 @@ def discover(
     if library is not None and degree is not None:
         raise ProblemError(f"discover(library={library!r}, degree={degree!r}): two libraries; give one of them.")
     request = Request(library, find_form(form), k_max, find_rule(rule), ridge, constraint_list(constraints), limits)
+    request = replace(request, proof=check_request(proof, k_max))
     columns = Columns(time, states, controls=controls, targets=targets, trajectory=trajectory, gaps=gaps)
     measured = read(data, columns)
     if degree is not None:

@@ -44,6 +44,7 @@ def explain(measured: Measurement, prepared: Prepared, refined: Refined, proved:
         notices += residual_notices(refined.whiteness, (), selection.solution.coef)
     if proved.pool is not None:
         notices += ambiguity_notices(proved.pool)
+    notices += proved.notices
     return tuple(dict.fromkeys(notices))
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from exactsindy.data import Notice
+from exactsindy.discovery.proof_folder import write_proof
 from exactsindy.discovery.request import Request
 from exactsindy.discovery.select import is_interrupted
 from exactsindy.selection import Selection
@@ -17,13 +19,26 @@ _POOL_SHARE = 0.1
 
 @dataclass(frozen=True, eq=False)
 class Proved:
-    """A selection whose sizes are proved as far as time allowed, and the ranked supports of those sizes, if any."""
+    """A selection whose sizes are proved as far as time allowed, and the ranked supports of those sizes, if any.
+
+    ``notices`` say why a proof file that was asked for is not there.
+    """
 
     selection: Selection
     pool: Pool | None
+    notices: tuple[Notice, ...] = ()
 
 
 def prove(selection: Selection, request: Request, clock: Deadline) -> Proved:
+    """Return what is proved about the chosen sizes, and write a proof file if one was asked for."""
+    proved = _proved(selection, request, clock)
+    if request.proof is None:
+        return proved
+    limits = replace(clock.settings(), progress=None)
+    return replace(proved, notices=write_proof(proved.selection.solution, request.constraints, request.proof, limits))
+
+
+def _proved(selection: Selection, request: Request, clock: Deadline) -> Proved:
     """Return the selection with its sizes proved, in the time left if the paths ran out of it, and with rivals.
 
     Rivals are not ranked for a shared budget, under constraints, or after Ctrl-C.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import comb
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,7 @@ class Request:
     ridge: Any
     constraints: tuple[Any, ...]
     settings: Settings
+    proof: Path | None = None  # the folder for a proof file
 
     @property
     def allows_trajectory_fits(self) -> bool:
