@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import copy
 import json
+import os
+import subprocess
+import sys
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import check_oracle as oracle
+import exactsindy_check
 import reference_prover as prover
 from exactsindy_check import check
 
@@ -381,3 +385,19 @@ def test_claims_about_more_terms_need_a_fit_that_none_can_beat(tmp_path):
     section["claim"]["at_most"] = 5
     (sentence,) = write(tmp_path, numbers, [section], records).sentences
     assert "the proof is about 2 terms only, and more terms may fit better than" in sentence
+
+
+def test_the_command_gives_the_products_one_thread():
+    pytest.importorskip("threadpoolctl")
+    program = (
+        "import exactsindy_check.__main__, threadpoolctl as t;"
+        "print({p['num_threads'] for p in t.threadpool_info() if p['user_api'] == 'blas'})"
+    )
+    free = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    done = subprocess.run([sys.executable, "-c", program], env=free, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "{1}"
+
+
+def test_the_package_has_only_the_names_it_offers():
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = exactsindy_check.nothing

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import exactsindy as es
-from exactsindy.constraints import Bounds
+from exactsindy.constraints import Bounds, Forbid, NotBoth
 from exactsindy.discovery.proof_folder import write_proof
 from exactsindy.errors import DataError, SolverError
 
@@ -36,6 +36,13 @@ def test_the_run_folder_may_hold_the_proof(samples, tmp_path):
     found.save(tmp_path)
     assert es.check_proof(tmp_path / "problem.npz", tmp_path / "solution.proof", jobs=0).ok
     assert str(es.Discovery.load(tmp_path)) == str(found)
+
+
+def test_constraints_on_supports_are_part_of_the_proof(samples, tmp_path):
+    known = [Forbid("x'", "x"), NotBoth(("v'", "x"), ("v'", "v"))]
+    es.discover(*samples, states=("x", "v"), degree=2, constraints=known, proof=tmp_path)
+    report = es.check_proof(tmp_path / "problem.npz", tmp_path / "solution.proof", jobs=0)
+    assert report.ok, str(report)
 
 
 def test_constraints_on_coefficients_have_no_proof_and_a_notice_says_so(samples, tmp_path):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from exactsindy import Problem, Settings, Total, check_proof, solve, solve_path, solve_pool
 from exactsindy.constraints import Forbid
@@ -99,3 +100,15 @@ def test_perspective_bounds_are_proved_and_change_no_answer(tmp_path):
     rivals = solve_pool(problem, 7, count=2)[problem.target_names[0]]
     assert rivals[0].support == solution.support[0]
     assert rivals[1].objective == pytest.approx(solution.objective[0] * (1 + solution.margin[0]), rel=1e-12)
+
+
+def test_check_proof_uses_one_thread_for_products_and_gives_them_back(tmp_path):
+    def threads():
+        return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+    problem, file, seen = problem_of("gaussian", 1), tmp_path / "a.proof", set()
+    solve(problem, 3, proof=file)
+    with threadpool_limits(limits=2, user_api="blas"):
+        assert check_proof(problem, file, jobs=0, progress=lambda done, total: seen.update(threads())).ok
+        assert threads() == {2}
+    assert seen == {1}

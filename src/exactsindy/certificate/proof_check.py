@@ -58,11 +58,15 @@ def check_proof(
     for given in (path,) if isinstance(problem, Problem) else (problem, path):
         if not isinstance(given, (str, os.PathLike)) or Path(given).exists():  # (the checker says what is missing)
             regular_file(given, most=2**63)  # pipes and devices would be waited for
-    if isinstance(problem, Problem):
-        with tempfile.TemporaryDirectory() as folder:
+    from threadpoolctl import threadpool_limits
+
+    with (
+        threadpool_limits(limits=1, user_api="blas"),
+        tempfile.TemporaryDirectory() as folder,
+    ):  # (small products: threads only wait)
+        if isinstance(problem, Problem):
             file = Path(folder) / "problem.npz"
             problem.save(file)
-            report: Report = checker.check(file, path, jobs=jobs, progress=progress)
-    else:
-        report = checker.check(problem, path, jobs=jobs, progress=progress)
+            problem = file
+        report: Report = checker.check(problem, path, jobs=jobs, progress=progress)
     return report

@@ -18,11 +18,21 @@ from exactsindy._types import Array
 from exactsindy.constraints import Rules, compile_rules
 from exactsindy.errors import ConstraintError, SolverError
 from exactsindy.problem import Problem
-from exactsindy.solver import arguments, backends, conic, constrained_pool, constrained_search, interrupt, significant
+from exactsindy.solver import (
+    arguments,
+    backends,
+    conic,
+    constrained_pool,
+    constrained_search,
+    interrupt,
+    presence_proofs,
+    significant,
+)
 from exactsindy.solver.backends import native
 from exactsindy.solver.backends.component import Budget, Component
 from exactsindy.solver.equations import equations_of
 from exactsindy.solver.outcome import Outcome, in_turn, together
+from exactsindy.solver.proofs import ProofPath
 from exactsindy.solver.settings import BRIEF, Deadline, Settings, Status, Total
 from exactsindy.solver.shared_budget import Values, pair_of, solve_shared
 from exactsindy.solver.solution import Solution
@@ -84,11 +94,21 @@ def solve(
     starts: Sequence[int] | None,
     settings: Settings,
     backend: str = "native",
+    proof: ProofPath = None,
 ) -> Solution:
-    """Find the best support under constraints, by the native search or another backend."""
+    """Find the best support under constraints, by the native search or another backend; prove it in a file, if any."""
     with interrupt.held():
         task = _Task.of(problem, k, constraints, ridge)
-        return _solve(task, starts, settings) if backend == "native" else _by_backend(task, settings, backend)
+        if backend != "native":
+            return _by_backend(task, settings, backend)
+        if proof is None:
+            return _solve(task, starts, settings)
+        presence_proofs.check(proof, task.rules, k)
+        deadline = Deadline(replace(settings, gap=Settings.gap))
+        solution = _solve(task, starts, deadline.limits)
+        deadline.nodes += int(solution.nodes.sum())
+        presence_proofs.write(proof, task.rules, solution, deadline.settings(least=BRIEF))
+        return solution
 
 
 def path(

@@ -88,7 +88,7 @@ def _sections(
             continue
         if last is not None:
             yield last
-        whole = _section(index, equation, outcome.written[0], outcome, settings)
+        whole = section_of(index, equation, outcome.written[0], outcome, settings)
         if pool:
             last = replace(whole, exactly=True, pool_limit=_limit(outcome, keep, within, whole.cut))
             continue
@@ -99,12 +99,13 @@ def _sections(
             last = replace(last, outcome=replace(outcome, runner_up=math.nan))
             for part in outcome.written[1:]:
                 if part.size == terms:
-                    yield _section(index, equation, part, outcome, settings)
+                    yield section_of(index, equation, part, outcome, settings)
     if last is not None:
         yield last
 
 
-def _section(index: int, equation: Equation, part: Any, outcome: Outcome, settings: Settings) -> ProofSection:
+def section_of(index: int, equation: Equation, part: Any, outcome: Outcome, settings: Settings) -> ProofSection:
+    """Return the section of one finished search (a native record `Written`), its terms numbered as in the equation."""
     section = ProofSection(part.section, index, equation, part.size, settings.coefficient_limit, part.cut, outcome)
     if not part.delta:
         return section

@@ -62,7 +62,8 @@ def solve(
     backend
         ``"native"``; for cross-checks ``"enumerate"``, ``"scip"``, ``"gurobi"`` or ``"gurobi-bigm"``.
     proof
-        A file for a proof that a separate program checks (`check_proof`); None writes none.
+        A file for a proof that a separate program checks (`check_proof`); None writes none. With constraints only if
+        they are about the presence of terms, each about one equation.
 
     Returns
     -------
@@ -88,10 +89,10 @@ def solve(
         raise SolverError(f"backend={backend!r}: expected the name of one, e.g. 'native'.")
     if backend != "native":
         refuse(proof, f"backend={backend!r}")
-    if constraints or isinstance(budget, Total):
-        refuse(proof, "constraints and shared budgets (Total)")
+    if isinstance(budget, Total):
+        refuse(proof, "shared budgets (Total)")
     if constraints or (isinstance(budget, Total) and backend not in ("native", "enumerate")):
-        return constrained_solving.solve(problem, budget, constraints, weights, starts, settings, backend)
+        return constrained_solving.solve(problem, budget, constraints, weights, starts, settings, backend, proof)
     with interrupt.held():
         if isinstance(budget, Total):
             return next(shared(problem, budget, [budget.k], weights, starts, settings, backend))

@@ -1,0 +1,140 @@
+"""Proof files under constraints that speak about the presence of terms only, each about one equation.
+
+Such constraints change no value of a support. So all supports that fit at least as well as the optimum are listed
+without them (but for terms that are required or forbidden), and the checker sees that no better one satisfies them.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from exactsindy.constraints import Row, Rules
+from exactsindy.errors import SolverError
+from exactsindy.solver.backends import native
+from exactsindy.solver.equations import Equation, equations_of
+from exactsindy.solver.outcome import Answer, Outcome
+from exactsindy.solver.proof_file import ProofSection, cut_above, finish_proof, proof_records
+from exactsindy.solver.proofs import ProofPath, refuse, section_of
+from exactsindy.solver.settings import Settings, Status, Total
+from exactsindy.solver.solution import Solution
+
+_CAPACITY = 100_000  # most supports that fit better than the optimum but break constraints
+_ROUNDING = 1e-13  # relative, far below what the checker grants: the cut is surely not below the optimum
+
+
+def check(proof: ProofPath, rules: Rules, k: tuple[int, ...] | Total) -> None:
+    """Refuse a proof file under constraints that bind coefficients or several equations."""
+    bounded = np.isfinite(rules.lower) | np.isfinite(rules.upper) | (rules.least > 0) | np.isfinite(rules.most)
+    coefficients = rules.equalities or rules.inequalities or rules.convex or rules.t_level > 0 or bounded.any()
+    several = len(rules.components()) < len(rules.problem.target_names)
+    if coefficients or several or isinstance(k, Total):
+        refuse(proof, "constraints on coefficients or on several equations, and shared budgets (Total)")
+
+
+def write(proof: ProofPath, rules: Rules, solution: Solution, settings: Settings) -> None:
+    """Write the proof of a solution that was found under the rules; a warning says why there is none."""
+    if proof is None:
+        return
+    from exactsindy import __version__
+
+    problem = solution.problem
+    tasks: list[_Task] = []
+    for e, equation in enumerate(equations_of(problem, solution.ridge)):
+        if solution.status[e] is Status.INFEASIBLE:
+            return _warn(proof, f"nothing satisfies the constraints on {equation.target}")
+        if solution.status[e] is not Status.OPTIMAL:
+            return _warn(proof, f"the search for {equation.target} did not end. Allow more time or nodes")
+        tasks.append(_Task.of(equation, rules, solution, e))
+    with proof_records(proof) as records:
+        sections: list[ProofSection] = []
+        try:
+            searches = native.run(
+                [task.equation for task in tasks],
+                [task.size for task in tasks],
+                [[] for _ in tasks],
+                replace(settings, gap=Settings.gap),
+                pool=True,
+                capacity=_CAPACITY,
+                limits=[task.limits for task in tasks],
+                proof=str(records),
+            )
+        except OSError as error:
+            raise SolverError(f"proof={str(proof)!r}: {error}.") from error
+        for e, (task, outcomes) in enumerate(zip(tasks, searches, strict=True)):
+            reason = task.reason(outcomes)
+            if reason:
+                return _warn(proof, reason)
+            sections.append(task.section(e, outcomes[task.size], settings))
+        finish_proof(records, proof, problem.fingerprint, f"exactsindy {__version__}", sections)
+
+
+def _warn(proof: ProofPath, reason: str) -> None:
+    warnings.warn(f"proof={str(proof)!r}: no proof was written, because {reason}.", stacklevel=5)
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """An equation, the presence rows on its own terms, and its optimum."""
+
+    equation: Equation  # with required and forbidden terms
+    rows: tuple[tuple[tuple[tuple[int, int], ...], int], ...]
+    size: int
+    best: Outcome
+
+    @classmethod
+    def of(cls, equation: Equation, rules: Rules, solution: Solution, e: int) -> _Task:
+        """Translate the rows of one equation: those on a single term become required and forbidden ones."""
+        assert not isinstance(solution.k, Total)  # (see `check`)
+        position = {int(v): j for j, v in enumerate(equation.variables)}
+        own = [row for row in rules.presence if row.variables[0] in position]
+        required = {position[row.variables[0]] for row in own if _is(row, -1.0, -1.0)}
+        forbidden = {position[row.variables[0]] for row in own if _is(row, 1.0, 0.0)}
+        size = equation.size(solution.k[e])
+        # The search takes no column of zeros as required, and it needs a term to choose: rows ask for these.
+        asked = {j for j in required if not equation.factor[:, j].any()} or set(sorted(required)[max(size - 1, 0) :])
+        rows = [
+            (tuple((position[v], int(c)) for v, c in zip(row.variables, row.coefs, strict=True)), int(row.rhs))
+            for row in own
+            if not (_is(row, -1.0, -1.0) or _is(row, 1.0, 0.0))
+        ]
+        rows += [(((j, -1),), -1) for j in sorted(asked)]
+        required -= asked
+        fixed = replace(equation, required=tuple(sorted(required)), forbidden=tuple(sorted(forbidden)))
+        width = len(rules.problem.terms)
+        support = equation.local([e * width + j for j in solution.support[e]])
+        answer = Answer(support, (), float(solution.objective[e]))
+        return cls(fixed, tuple(rows), size, Outcome((answer,), float(solution.lower_bound[e])))
+
+    @property
+    def limits(self) -> list[float]:
+        """For each size, the objective up to which all supports are listed: the whole size, and that of the optimum."""
+        best, target = self.best.answers[0], math.hypot(*self.equation.z.tolist(), *self.equation.rest.tolist())
+        limits = [-1.0] * (self.size + 1)
+        limits[self.size] = limits[len(best.support)] = cut_above(best.objective, target) * (1 + _ROUNDING)
+        return limits
+
+    def reason(self, outcomes: Sequence[Outcome]) -> str:
+        """Return why these searches prove nothing; empty: they do."""
+        best, target = self.best.answers[0], self.equation.target
+        for outcome in (outcomes[self.size], outcomes[len(best.support)]):
+            if outcome.stop is not None:
+                return f"the search for {target} did not end. Allow more time or nodes"
+            if not outcome.complete:
+                return f"more than {_CAPACITY} supports fit {target} better than those that satisfy the constraints"
+        if not any(best.support == answer.support for answer in outcomes[len(best.support)].answers):
+            return f"the terms found for {target} depend on each other, or exceed the coefficient_limit"
+        return "" if outcomes[self.size].written else f"nothing was left to search for {target}"
+
+    def section(self, index: int, outcome: Outcome, settings: Settings) -> ProofSection:
+        """Return what the search of the whole size proves about the optimum."""
+        section = section_of(index, self.equation, outcome.written[0], self.best, settings)
+        return replace(section, required=self.equation.required, forbidden=self.equation.forbidden, rows=self.rows)
+
+
+def _is(row: Row, coefficient: float, limit: float) -> bool:
+    return row.coefs == (coefficient,) and row.rhs == limit
