@@ -51,7 +51,7 @@ def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None
     check_target(target)
     try:
         remove_leftovers(target)
-        handle, temporary = _temporary_file(target)
+        handle, temporary = temporary_file(target)
     except (OSError, ValueError) as error:
         raise DataError(f"save({str(path)!r}): the folder cannot be written to: {reason(error)}.") from error
     try:
@@ -63,7 +63,7 @@ def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None
                 os.replace(temporary, target)
         if sys.platform == "win32":
             os.replace(temporary, target)
-        _sync(target.parent)
+        sync(target.parent)
     except BaseException as error:
         with suppress(OSError):
             os.unlink(temporary)
@@ -78,16 +78,17 @@ def _path(path: object, speaker: str) -> Path:
     return Path(path)
 
 
-def check_target(target: Path) -> None:
+def check_target(target: Path, speaker: str = "") -> None:
     """Refuse to write where a folder, a pipe or a device stands."""
     try:
         mode = target.stat().st_mode
     except (OSError, ValueError):  # not there yet, or what stands in the way is said when it is written
         return
+    speaker = speaker or f"save({str(target)!r})"
     if stat.S_ISDIR(mode):
-        raise DataError(f"save({str(target)!r}): this is a folder; expected the name of a file.")
+        raise DataError(f"{speaker}: this is a folder; expected the name of a file.")
     if not stat.S_ISREG(mode):
-        raise DataError(f"save({str(target)!r}): this is a pipe, a device or a socket; expected the name of a file.")
+        raise DataError(f"{speaker}: this is a pipe, a device or a socket; expected the name of a file.")
 
 
 @contextmanager
@@ -121,7 +122,7 @@ def replacing(folder: str | os.PathLike[str]) -> Iterator[Path]:
     try:
         yield part
         try:
-            _sync(part)
+            sync(part)
             _move_in(target)  # what an earlier writer completed but did not move
             _commit(part, target / _NEXT)
             _move_in(target)
@@ -162,7 +163,7 @@ def _commit(part: Path, complete: Path) -> None:
                 raise
             _move_in(complete.parent)
         else:
-            return _sync(complete.parent)
+            return sync(complete.parent)
     raise OSError(errno.EBUSY, "another process keeps writing to it")
 
 
@@ -175,10 +176,10 @@ def _move_in(folder: Path) -> None:
             os.replace(complete / name, folder / name)
     with suppress(OSError):
         os.rmdir(complete)
-    _sync(folder)
+    sync(folder)
 
 
-def _temporary_file(target: Path) -> tuple[int, Path]:
+def temporary_file(target: Path) -> tuple[int, Path]:
     """Return a new file beside the target, locked."""
     while True:
         name = _part_name(target)
@@ -239,7 +240,7 @@ def _remove_unlocked(item: Path) -> None:
         os.close(handle)
 
 
-def _sync(folder: Path) -> None:
+def sync(folder: Path) -> None:
     """Let what was moved outlast a power failure, where the system can do that for folders."""
     if sys.platform == "win32":
         return
@@ -249,10 +250,3 @@ def _sync(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
-
-
-def umask() -> int:
-    """Return the user's mask: mkstemp makes files only the owner can read; what people save are ordinary files."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -6,7 +6,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from exactsindy import Problem, Settings, Total, check_proof, solve, solve_path, solve_pool
 from exactsindy.constraints import Forbid
-from exactsindy.errors import SolverError
+from exactsindy.errors import DataError, SolverError
 from oracle import FAMILIES
 
 
@@ -85,6 +85,20 @@ def test_what_has_no_proof_file_says_so(tmp_path):
             solve(problem, k, proof=file, **options)
     with pytest.raises(SolverError, match="proof files are not written for constraints"):
         solve_pool(problem, 3, count=2, constraints=[Forbid("y0'", "theta1")], proof=file)
+
+
+@pytest.mark.parametrize("constraints", [(), [Forbid("y0'", "theta1")]])
+def test_what_cannot_be_a_proof_file_is_refused(constraints, tmp_path):
+    problem = problem_of("gaussian", 1)
+    cases = {
+        tmp_path: "this is a folder; expected the name of a file",
+        tmp_path / "nowhere" / "a.proof": "the folder cannot be written to: there is no such folder",
+        3: "proof=3: expected the name of a file",
+    }
+    for file, sentence in cases.items():
+        with pytest.raises(DataError, match=sentence):
+            solve(problem, 3, constraints=constraints, proof=file)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_perspective_bounds_are_proved_and_change_no_answer(tmp_path):

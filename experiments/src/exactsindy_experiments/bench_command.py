@@ -298,7 +298,7 @@ def faults(
     kills: Annotated[int, typer.Option(min=1, help="Writers killed for each kind of file.")] = 200,
     seed: Annotated[int, typer.Option(min=0, help="Of the moments.")] = 0,
 ) -> None:
-    r"""Kill processes while they write run folders, reports, models, problems and results; count what is lost.
+    r"""Kill processes while they write run folders, reports, models, problems, proofs and results; count what is lost.
 
     \b
     Example:

@@ -7,6 +7,8 @@ killed one left behind.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import mmap
 import os
 import random
@@ -21,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
-from exactsindy import Discovery, Model, Problem, discover
+from exactsindy import Discovery, Model, Problem, Settings, discover, solve
 from exactsindy_experiments.results import Table
 
 
@@ -163,6 +165,27 @@ def _read_problem(path: Path) -> int:
     return round(float(problem.blocks[0].factor[0, -1] / problem.blocks[0].factor[0, 0]))
 
 
+@cache
+def _regression() -> Problem:
+    rng = np.random.default_rng(0)
+    return Problem.from_arrays(rng.normal(size=(60, 40)), rng.normal(size=60))
+
+
+def _write_proof(path: Path, version: int) -> None:
+    solve(_regression(), 4, settings=Settings(threads=1, coefficient_limit=float(10_000 + version)), proof=path)
+
+
+def _read_proof(path: Path) -> int:
+    content = path.read_bytes()
+    if hashlib.sha256(content[:-32]).digest() != content[-32:]:
+        raise ValueError("half a proof")
+    length = int.from_bytes(content[-40:-32], "little")
+    footer = json.loads(content[-40 - length : -40])
+    if footer["problem"] != _regression().fingerprint:
+        raise ValueError("a proof of another problem")
+    return round(float.fromhex(footer["sections"][0]["coefficient_limit"])) - 10_000
+
+
 @dataclass(frozen=True)
 class _Row:
     number: int
@@ -186,5 +209,6 @@ STORES = (
     Store("report", "report.html", _write_report, _read_report),
     Store("model", "model.json", _write_model, lambda path: round(Model.load(path).rows[0].coefficients[0])),
     Store("problem", "problem.npz", _write_problem, _read_problem),
+    Store("proof", "a.proof", _write_proof, _read_proof),
     Store("result store", "rows.csv", _append_row, _read_rows),
 )

@@ -18,7 +18,7 @@ from exactsindy.errors import SolverError
 from exactsindy.solver.backends import native
 from exactsindy.solver.equations import Equation, equations_of
 from exactsindy.solver.outcome import Answer, Outcome
-from exactsindy.solver.proof_file import ProofSection, cut_above, finish_proof, proof_records
+from exactsindy.solver.proof_file import ProofSection, check_path, cut_above, finish_proof, proof_records
 from exactsindy.solver.proofs import ProofPath, refuse, section_of
 from exactsindy.solver.settings import Settings, Status, Total
 from exactsindy.solver.solution import Solution
@@ -28,7 +28,8 @@ _ROUNDING = 1e-13  # relative, far below what the checker grants: the cut is sur
 
 
 def check(proof: ProofPath, rules: Rules, k: tuple[int, ...] | Total) -> None:
-    """Refuse a proof file under constraints that bind coefficients or several equations."""
+    """Refuse a proof file under constraints that bind coefficients or several equations, and one of a wrong name."""
+    check_path(proof)
     bounded = np.isfinite(rules.lower) | np.isfinite(rules.upper) | (rules.least > 0) | np.isfinite(rules.most)
     coefficients = rules.equalities or rules.inequalities or rules.convex or rules.t_level > 0 or bounded.any()
     several = len(rules.components()) < len(rules.problem.target_names)

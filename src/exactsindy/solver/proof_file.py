@@ -6,14 +6,15 @@ import hashlib
 import json
 import math
 import os
-import tempfile
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from exactsindy._atomic import umask
+from exactsindy._atomic import check_target, remove_leftovers, sync, temporary_file
+from exactsindy._files import reason
 from exactsindy.errors import DataError
 from exactsindy.solver.equations import Equation
 from exactsindy.solver.outcome import Answer, Outcome
@@ -94,20 +95,37 @@ def cut_above(objective: float, target_norm: float) -> float:
     return math.nextafter(math.nextafter(objective + noise, math.inf), math.inf)
 
 
+def check_path(path: object) -> Path:
+    """Return the path of a proof file; refuse what cannot be one before any work is done."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise DataError(f"proof={path!r}: expected the name of a file.")
+    check_target(Path(path), f"proof={str(path)!r}")
+    if not Path(path).absolute().parent.is_dir():
+        raise DataError(f"proof={str(path)!r}: the folder cannot be written to: there is no such folder.")
+    return Path(path)
+
+
 @contextmanager
 def proof_records(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give the search a temporary file beside `path`; it is removed unless `finish_proof` moved it into place."""
-    target = Path(path)
+    """Give the search a temporary file beside `path`; it is removed unless `finish_proof` moved it into place.
+
+    It is locked meanwhile, so that the next writer can tell what a killed one left behind, and remove it.
+    """
+    target = check_path(path)
     try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
-    except OSError as error:
-        raise DataError(f"proof={str(path)!r}: the folder cannot be written to: {error.strerror}.") from error
-    os.close(handle)
+        remove_leftovers(target)
+        handle, name = temporary_file(target)
+    except (OSError, ValueError) as error:
+        raise DataError(f"proof={str(path)!r}: the folder cannot be written to: {reason(error)}.") from error
     try:
-        yield Path(name)
+        if sys.platform == "win32":  # (moves closed files only)
+            os.close(handle)
+        yield name
     finally:
         with suppress(FileNotFoundError):
             os.unlink(name)
+        if sys.platform != "win32":
+            os.close(handle)
 
 
 def finish_proof(
@@ -121,14 +139,17 @@ def finish_proof(
         "sections": [section.document() for section in sections],
     }
     footer = json.dumps(document, allow_nan=False).encode()
-    with open(records, "r+b") as file:
-        digest = hashlib.sha256()
-        while piece := file.read(2**20):
-            digest.update(piece)
-        end = b"\0" + footer + len(footer).to_bytes(8, "little")
-        digest.update(end)
-        file.write(end + digest.digest())
-        file.flush()
-        os.fsync(file.fileno())
-    os.chmod(records, 0o666 & ~umask())
-    os.replace(records, path)
+    try:
+        with open(records, "r+b") as file:
+            digest = hashlib.sha256()
+            while piece := file.read(2**20):
+                digest.update(piece)
+            end = b"\0" + footer + len(footer).to_bytes(8, "little")
+            digest.update(end)
+            file.write(end + digest.digest())
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(records, path)
+        sync(Path(path).parent)
+    except OSError as error:
+        raise DataError(f"proof={str(path)!r}: the file cannot be written: {reason(error)}.") from error
