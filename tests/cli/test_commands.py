@@ -219,3 +219,12 @@ def test_the_rules_offered_are_those_of_the_package():
     from exactsindy.selection import RULES as known
 
     assert ("auto", *known) == RULES
+
+
+def test_check_takes_a_folder_that_is_being_replaced_as_complete(tmp_path):
+    problem = es.Problem.from_arrays(np.eye(3), [3.0, 2.0, 1.0])
+    (tmp_path / ".next").mkdir()
+    es.solve(problem, 1, proof=tmp_path / ".next" / "solution.proof")
+    problem.save(tmp_path / ".next" / "problem.npz")
+    (tmp_path / "solution.proof").write_text("the old one")
+    assert "Proved" in call("check", tmp_path / "solution.proof", "-q").stdout

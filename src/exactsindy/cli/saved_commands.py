@@ -65,16 +65,17 @@ def check(
     Example:
       exactsindy check lorenz.proof --problem lorenz.npz
     """
+    from exactsindy._atomic import current
     from exactsindy._optional import optional
     from exactsindy.certificate import check_proof
 
     lines = None if quiet else optional("exactsindy_check", "check", "check").progress_lines()
     file = problem if problem is not None else problem_file(proof)
     if problem is None and not file.is_file():
-        file = proof.parent / "problem.npz"
+        file = current(proof.parent, "problem.npz")
     if not file.is_file():
         output.fail(f"{str(file)!r}: there is no such file; name the saved problem with --problem.")
-    result = check_proof(file, proof, progress=lines)
+    result = check_proof(file, current(proof.parent, proof.name), progress=lines)
     if result.outcome == "unreadable":
         output.fail(result.sentences[0])
     sections = [
