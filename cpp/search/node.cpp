@@ -9,7 +9,7 @@ namespace exactsindy {
 
 namespace {
 
-constexpr long kPatientNodes = 2000;  // of a worker, before it tries perspective bounds
+constexpr long kPatientNodes = 4000;  // of a search, before it tries perspective bounds
 constexpr int kRootSteps = 200, kNodeSteps = 20;
 constexpr double kWorthwhile = 0.25;  // of the gap at the root that perspective bounds have to close
 // Where a column stands among the free ones.
@@ -37,8 +37,8 @@ void Worker::prepare(Search& search) {
   search_ = &search;
   if (search_id_ != search.id) {
     search_id_ = search.id;
-    search_nodes_ = perspective_tries_ = perspective_prunes_ = 0;
-    perspective_on_ = false;
+    perspective_tries_ = perspective_prunes_ = 0;
+    perspective_on_ = perspective_tried_ = false;
   }
   const Instance& in = search.equation.instance;
   const int size = search.wanted.size;
@@ -342,7 +342,7 @@ bool Worker::pruned(Frame& f, int slots, int depth) {
     write_drops(f, slots);
   }
   if (!proved && equation_->guide.regular == 0.0) {
-    if (++search_nodes_ == kPatientNodes) try_perspective(cut);
+    if (!perspective_tried_ && search_->nodes.load(std::memory_order_relaxed) >= kPatientNodes) try_perspective(cut);
     proved = perspective_on_ && perspective_prunes(f, slots, depth, cut);
   }
   if (equation_->guide.regular > 0.0) {
@@ -356,6 +356,7 @@ bool Worker::pruned(Frame& f, int slots, int depth) {
 // See what perspective bounds do at the root.
 void Worker::try_perspective(double cut) {
   const Guide& g = equation_->guide;
+  perspective_tried_ = true;
   if (search_->wanted.size < 4) return;
   if (!perspective_) perspective_ = std::make_unique<Perspective>(equation_->instance, g);
   if (!perspective_->usable()) return;

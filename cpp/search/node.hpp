@@ -114,9 +114,8 @@ class Worker {
   ProofChunk proof_;
   // Perspective bounds are tried once a search turns out to be long, and used if they close enough of the root's gap.
   std::unique_ptr<Perspective> perspective_;
-  long search_nodes_ = 0;  // of this worker in this search
   long search_id_ = -1;
-  bool perspective_on_ = false;
+  bool perspective_on_ = false, perspective_tried_ = false;
   long perspective_tries_ = 0, perspective_prunes_ = 0;
   std::vector<std::vector<double>> points_;  // the last point at each depth
   std::vector<double> root_point_;

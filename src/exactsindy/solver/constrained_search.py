@@ -51,9 +51,12 @@ def search(
     state = Feasible(component, Deadline(settings))
     joint = partial(_joint, state, budgets, [] if starts is None else [starts])
     small = len(component.variables) <= SMALL
-    done = joint(TRIAL // max(len(component.variables), 1)) if small else None
-    presence = None if done is not None else decided(component, budgets)
+    presence = decided(component, budgets)
     relaxation = None if presence is None else Relaxation.of(component, presence, sizes.caps, sizes.total)
+    # Where nothing is asked but which terms are in or out, the answer is that of the search without constraints, which
+    # counts admissible supports only; the joint search does not know the limit on coefficients.
+    simple = relaxation is not None and relaxation.exact
+    done = joint(TRIAL // max(len(component.variables), 1)) if small and not simple else None
     for effort in EFFORTS if small else EFFORTS[1:]:
         if done is not None or relaxation is None or state.ended():
             break
