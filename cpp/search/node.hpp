@@ -47,11 +47,18 @@ class Worker {
   void load_backward(Frame& frame) const;
   void begin(Frame& frame);
   void explore(int depth);
+  void write_branch(const Frame& frame);
+  void swap_to_last(Frame& frame, int position);
+  void exclude_last(Frame& frame) const;
+  bool include_last(const Frame& frame, Frame& child);
+  bool tied_out(const Frame& frame, int slots) const;
+  void hand_over(const Frame& frame);
+
+  // prune.cpp
   void rank_terms(Frame& frame, int slots);
   bool pruned(Frame& frame, int slots, int depth);
   bool perspective_prunes(const Frame& frame, int slots, int depth, double cut);
   void try_perspective(double cut);
-  void write_branch(const Frame& frame);
   void write_drops(const Frame& frame, int slots);
   bool costly_terms_prune(Frame& frame, int slots, double cut);
   bool regularised_drops_prune(const Frame& frame, int slots, double cut);
@@ -60,11 +67,6 @@ class Worker {
   double safe_bound(const Frame& frame);
   double scans_below(const Frame& frame, int slots) const;
   double certificate_cost(const Frame& frame) const;
-  void swap_to_last(Frame& frame, int position);
-  void exclude_last(Frame& frame) const;
-  bool include_last(const Frame& frame, Frame& child);
-  bool tied_out(const Frame& frame, int slots) const;
-  void hand_over(const Frame& frame);
 
   // leaf.cpp
   double kappa(const Frame& frame, double det, int since, double cut) const;
