@@ -43,7 +43,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Verdict:
-    """How an instance went: right, wrong, excused (not called optimal) or refused at the door.
+    """How an instance went: right, wrong, excused (not called optimal) or refused before a search.
 
     ``beyond``: the search looked at more than its root; ``band``: a threshold left its optimum open.
     """

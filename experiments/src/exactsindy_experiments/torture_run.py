@@ -164,7 +164,7 @@ Machine: {machine}
 
 <!-- --8<-- [start:summary] -->
 {total.tried:,} problems in {len(campaign.tallies)} families, {total.beyond:,} of them beyond the root of the search:
-**{total.wrong} wrong**, {total.excused} not proved (and said so), {total.refused:,} refused at the door with a
+**{total.wrong} wrong**, {total.excused} not proved (and said so), {total.refused:,} refused before a search with a
 sentence.
 <!-- --8<-- [end:summary] -->
 
@@ -177,7 +177,7 @@ to which support ties go.
 
 - **beyond the root**: the search had to branch (pools: more than two terms).
 - **not proved**: the solver itself says that it has no proof (at most {MOST_EXCUSED:.0%} allowed).
-- **refused**: the numbers are refused at the door with a sentence (targets whose square is not an ordinary double).
+- **refused**: the numbers are refused before any search with a sentence (targets whose square is not an ordinary double).
 - **at a threshold**: a candidate for the optimum lies within 1e-6 of a threshold of admissibility; either answer counts
   as right.
 
