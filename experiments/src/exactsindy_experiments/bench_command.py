@@ -105,6 +105,51 @@ def cliffs(
 
 
 @bench.command()
+def proofs(
+    instances: Annotated[int, typer.Option(min=1, help="Hostile problems whose proofs are checked.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Of the problems.")] = 0,
+    large: Annotated[bool, typer.Option(help="Also problems of the paper's size.")] = True,
+) -> None:
+    r"""Write proof files and have the independent checker read them; count what it does not accept (minutes).
+
+    \b
+    Example:
+      exactsindy bench proofs --instances 3000 --seed 1 --no-large
+    """
+    import tempfile
+
+    from exactsindy_experiments.pages import table
+    from exactsindy_experiments.proof_campaign import large_proofs, random_proofs
+
+    said: dict[str, int] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for task, report in random_proofs(instances, seed, Path(folder)):
+            said[report.outcome] = said.get(report.outcome, 0) + 1
+            if not report.ok:
+                output.note(f"{task}: {report}")
+        counts = ", ".join(f"{number} {outcome}" for outcome, number in said.items())
+        typer.echo(f"{sum(said.values())} proofs of hostile problems: {counts}.")
+        rows = [
+            (
+                r.name,
+                r.k,
+                r.equations,
+                r.leaves,
+                r.size,
+                f"{r.plain:.3f}",
+                f"{r.written:.3f}",
+                f"{r.checked:.1f}",
+                r.outcome,
+            )
+            for r in (large_proofs(Path(folder)) if large else ())
+        ]
+    head = ("problem", "k", "equations", "leaves", "bytes", "solve s", "with proof s", "check s", "checker says")
+    if rows:
+        typer.echo(table(head, rows, "lrrrrrrrl"))
+    raise typer.Exit(bool(set(said) - {"proved", "not checked"} or any(row[-1] != "proved" for row in rows)))
+
+
+@bench.command()
 def selection(
     part: Annotated[str, typer.Option(help="random, named, fields, conditions, or all.")] = "all",
     samples: Annotated[str | None, typer.Option(help="Lengths of the random data sets, such as 400,1200.")] = None,

@@ -177,7 +177,7 @@ to which support ties go.
 
 - **beyond the root**: the search had to branch (pools: more than two terms).
 - **not proved**: the solver itself says that it has no proof (at most {MOST_EXCUSED:.0%} allowed).
-- **refused**: the numbers are refused before any search with a sentence (targets whose square is not an ordinary double).
+- **refused**: the numbers are refused before any search (targets whose square is not an ordinary double).
 - **at a threshold**: a candidate for the optimum lies within 1e-6 of a threshold of admissibility; either answer counts
   as right.
 
