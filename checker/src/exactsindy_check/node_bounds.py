@@ -79,7 +79,10 @@ def _quick(base: Ground, columns: Indices, drops: Sequence[tuple[int, ...]]) -> 
     place = np.searchsorted(columns, terms)
     unit = np.zeros((len(columns), len(terms)))
     unit[place, np.arange(len(terms))] = 1.0
-    triangle = np.linalg.solve(r.T, unit)
+    try:
+        triangle = np.linalg.solve(r.T, unit)
+    except np.linalg.LinAlgError:  # pivots may be far apart although none of them is small
+        return None
     dual = q @ triangle
     inner = dual.T @ dual
     target = _augmented(base, columns)[1]

@@ -89,7 +89,10 @@ class Scanner:
         for start in range(0, len(supports), _AT_ONCE):
             part = supports[start : start + _AT_ONCE]
             self.doubts += len(part)
-            result += supports_exceed(self.base, np.array(part, dtype=np.intp).reshape(len(part), -1)).tolist()
+            try:
+                result += supports_exceed(self.base, np.array(part, dtype=np.intp).reshape(len(part), -1)).tolist()
+            except np.linalg.LinAlgError:  # as good as dependent columns: these supports are decided exactly
+                result += [False] * len(part)
         for i, support in enumerate(supports):
             if not result[i]:
                 result[i] = self._decide(support)
