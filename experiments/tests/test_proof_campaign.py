@@ -1,0 +1,22 @@
+"""Proofs of hostile problems, given to the independent checker."""
+
+import pytest
+
+from exactsindy.certificate import check_proof
+from exactsindy.solver import solve
+from exactsindy_experiments import proof_campaign
+from exactsindy_experiments.torture_instances import Task, draw
+
+
+def test_a_slice_of_the_campaign_is_accepted(tmp_path):
+    said = [report.outcome for _, report in proof_campaign.random_proofs(60, 3, tmp_path)]
+    assert len(said) > 40
+    assert set(said) <= {"proved", "not checked"}
+    assert said.count("proved") > 40
+
+
+@pytest.mark.parametrize("index", [38, 88])
+def test_supports_that_doubles_cannot_solve_for_are_decided_exactly(index, tmp_path):
+    one = draw(Task("chain", 20, index))
+    solve(one.problem, one.size, ridge=one.ridge, proof=tmp_path / "a.proof")
+    assert check_proof(one.problem, tmp_path / "a.proof", jobs=0).ok
