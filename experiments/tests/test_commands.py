@@ -34,7 +34,16 @@ def test_bench_measures_a_preset(tmp_path, monkeypatch):
 
 def test_bench_lists_its_benchmarks_and_refuses_unknown_names():
     listed = call("bench", "--help").stdout
-    for name in ("solver", "constraints", "selection", "miosr", "pipeline", "reaction-diffusion", "profile"):
+    for name in (
+        "solver",
+        "constraints",
+        "selection",
+        "first-contact",
+        "miosr",
+        "pipeline",
+        "reaction-diffusion",
+        "profile",
+    ):
         assert name in listed
     assert (
         "--preset 'slow': expected one of full, quick, standard."

@@ -204,6 +204,63 @@ def selection(
 
 
 @bench.command()
+def first_contact(
+    part: Annotated[str, typer.Option(help="clean, coarse, heavy, outside, random, or all.")] = "all",
+    half: Annotated[str, typer.Option(help="tuning (even seeds) or reporting (odd seeds).")] = "tuning",
+    seeds: Annotated[
+        str | None, typer.Option(help="Seeds of the systems, such as 300-500 or 1,5,9; those of the half count.")
+    ] = None,
+    systems: Annotated[int, typer.Option(min=1, help="At most so many seeds; the catalogue is added.")] = 200,
+    label: Annotated[str, typer.Option(help="Name of the rows: now, or before for an older version.")] = "now",
+    processes: Annotated[int, typer.Option(min=1, help="Worker processes of one thread each.")] = 1,
+    out: Out = _FOLDER,
+    report_only: ReportOnly = False,
+) -> None:
+    r"""Measure the default on what people try first: clean, coarse, very noisy data, laws outside the library.
+
+    \b
+    Examples:
+      exactsindy bench first-contact --part heavy --systems 5
+      exactsindy bench first-contact --half reporting --seeds 7001-7400 --processes 2 --out docs/benchmarks
+    """
+    from exactsindy_experiments.first_contact_cases import PARTS, contact_seeds, part_cases
+    from exactsindy_experiments.first_contact_report import contact_report, figures
+    from exactsindy_experiments.first_contact_rows import contact_table
+    from exactsindy_experiments.first_contact_run import run_contact
+    from exactsindy_experiments.pages import machine, write_page
+    from exactsindy_experiments.selection_cases import HALVES
+
+    if part not in (*PARTS, "all"):
+        output.fail(f"--part {part!r}: expected one of {', '.join(PARTS)}, all.")
+    if half not in HALVES:
+        output.fail(f"--half {half!r}: expected one of {', '.join(HALVES)}.")
+    chosen = contact_seeds(half, systems, None if seeds is None else _seeds(seeds))
+    if not chosen:
+        output.fail(f"--seeds {seeds!r}: none of them is of the {half} half (even: tuning, odd: reporting).")
+    cases = [case for name, members in part_cases(chosen).items() if part in (name, "all") for case in members]
+    try:
+        if not report_only:
+            run_contact(cases, out, label, processes=processes, say=output.note)
+    except KeyboardInterrupt:
+        _interrupted(out)
+    versions = {name: list(contact_table(out, name)) for name in dict.fromkeys(("before", label))}
+    versions = {name: rows for name, rows in versions.items() if rows}
+    page = out / "first_contact.md"
+    write_page(page, contact_report(versions, machine(page if report_only else None)))
+    typer.echo(figures(versions))
+    typer.echo(str(page))
+
+
+def _seeds(text: str) -> list[int]:
+    """Return seeds from ``4-9`` or ``1,5,7``, or end with a sentence."""
+    try:
+        spans = [[int(end) for end in part.split("-")] for part in text.split(",")]
+        return [seed for span in spans for seed in range(span[0], span[-1] + 1)]
+    except ValueError:
+        output.fail(f"--seeds {text!r}: expected numbers and ranges separated by commas, e.g. 1,5 or 300-500.")
+
+
+@bench.command()
 def miosr(
     out: Out = _FOLDER,
     seconds: Annotated[float, typer.Option(min=0.1, help="regression_timeout of both (PySINDy's default: 10).")] = 10.0,

@@ -14,7 +14,7 @@ import numpy as np
 from exactsindy.certificate import check_proof
 from exactsindy.errors import ProblemError
 from exactsindy.problem import Problem
-from exactsindy.solver import solve, solve_path, solve_pool
+from exactsindy.solver import Total, solve, solve_path, solve_pool
 from exactsindy_check import Report
 from exactsindy_experiments.instances import Instance, prepare
 from exactsindy_experiments.torture_families import FAMILIES
@@ -55,8 +55,9 @@ def random_proofs(instances: int, seed: int, folder: Path) -> Iterator[tuple[Tas
         file = folder / "one.proof"
         verb, settings, ridge = one.verb, one.settings, one.ridge
         if verb == "total":
-            continue  # shared budgets have no proof files
-        if verb == "path":
+            budget = Total(one.size, weights=one.weights)
+            solve(one.problem, budget, ridge=ridge * np.array(one.weights)[:, None], settings=settings, proof=file)
+        elif verb == "path":
             solve_path(one.problem, one.size, ridge=ridge, settings=settings, proof=file)
         elif verb == "count":
             solve_pool(one.problem, one.size, count=one.count, ridge=ridge, settings=settings, proof=file)

@@ -86,10 +86,8 @@ def random_system(seed: int, *, states: int | None = None, kind: Kind | None = N
         raise DataError(f"random_system(states={states!r}): expected 2, 3, 4 or 5.")
     if kind is not None and kind not in KINDS:
         raise DataError(f"random_system(kind={kind!r}): expected one of {', '.join(KINDS)}.")
-    rng = np.random.default_rng([77, seed])
-    drawn = int(rng.choice([2, 3, 3, 4, 4, 5]))
+    rng, drawn, decays = _first_draws(seed)
     d = drawn if states is None else states
-    decays = rng.random() < 0.25
     kinds = (kind,) if kind else ("decaying",) if decays else ("oscillating", "chaotic")
     if kind == "chaotic" and d == 2:
         raise DataError("random_system(states=2, kind='chaotic'): two states cannot be chaotic; use 3 or more.")
@@ -100,6 +98,24 @@ def random_system(seed: int, *, states: int | None = None, kind: Kind | None = N
     raise DataError(
         f"random_system(seed={seed}): no {' or '.join(kinds)} system of {d} states was found; use another seed."
     )
+
+
+def is_decaying(seed: int) -> bool:
+    """Return whether the system of a seed decays, without drawing it.
+
+    Examples
+    --------
+    >>> [seed for seed in range(10) if is_decaying(seed)]
+    [3, 5, 6, 8]
+    """
+    return _first_draws(seed)[2]
+
+
+def _first_draws(seed: int) -> tuple[np.random.Generator, int, bool]:
+    """Return the generator of a seed, and the number of states and the kind that it draws first."""
+    rng = np.random.default_rng([77, seed])
+    states = int(rng.choice([2, 3, 3, 4, 4, 5]))
+    return rng, states, bool(rng.random() < 0.25)
 
 
 def _powers(d: int) -> NDArray[np.intp]:

@@ -1,0 +1,59 @@
+"""How far the likelihood of whole trajectories prefers the true terms: what a choice by it could reach at best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from exactsindy.data import Trajectories
+from exactsindy.discovery.fitted_models import FittedModels, changed
+from exactsindy.discovery.prepare import fit_samples
+from exactsindy.discovery.variants import whitened_increments
+from exactsindy.library import Library
+from exactsindy.problem import Problem
+from exactsindy.selection import TrajectoryEvidence
+from exactsindy.solver import Deadline, Settings
+from exactsindy.trajectory_fit import features_of, row_count
+
+# Rivals of an equation: what was chosen, and so many that the likelihood linearised at the true model proposes.
+_PROPOSED = 4
+_K_MAX = 8
+_LIMITS = Settings(threads=1, nodes=2000, seconds=30.0)
+
+
+def truth_leads(
+    data: Trajectories, library: Library, truth: Sequence[frozenset[str]], chosen: Sequence[frozenset[str]]
+) -> list[float]:
+    """Return for each equation the extended BIC of its best rival less that of the true terms.
+
+    Above 0 the true terms are preferred, all other equations being the true ones. nan if a trajectory of the true model
+    cannot be fitted, or time is up.
+
+    Parameters
+    ----------
+    data, library
+        What was measured, and the candidate terms.
+    truth, chosen
+        True terms of each equation, and those that `discover` chose, which are among the rivals.
+    """
+    variant = whitened_increments(data, library, _LIMITS)[-1]
+    measured = fit_samples(variant, data, library)
+    assert measured is not None
+    equations = range(len(truth))
+    columns = [{name: j for j, name in enumerate(features_of(measured, i).names)} for i in equations]
+    true, other = (
+        tuple(tuple(sorted(columns[i][name] for name in terms[i])) for i in equations) for terms in (truth, chosen)
+    )
+    starts = [Problem((variant.problem.locate(i)[0],)) for i in equations]
+    fits = FittedModels(measured, starts, _K_MAX, Deadline(_LIMITS))
+    evidence = TrajectoryEvidence(row_count(measured), tuple(len(names) for names in columns))
+    own = evidence.criterion(fits.fit(true).misfit, true)
+    leads = []
+    for i in equations:
+        proposed = fits.proposed(evidence, true, i)
+        rivals = {other[i], *sorted(proposed, key=lambda s: proposed[s])[: _PROPOSED + 1]} - {true[i]}
+        models = [changed(true, i, rival) for rival in rivals]
+        prices = [evidence.criterion(fits.fit(model, true).misfit, model) for model in models]
+        known = math.isfinite(own) and proposed and not fits.late
+        leads.append(min(prices) - own if known else math.nan)
+    return leads
