@@ -22,7 +22,7 @@ std::vector<double> list(const Given& array) {
 }
 
 System system_of(const std::vector<GivenEquation>& given, const GivenRows& rows, const GivenIntervals& intervals,
-                 const GivenPresence& presence) {
+                 const GivenPresence& presence, double coefficient_limit) {
   std::vector<EquationData> equations;
   std::size_t variables = 0;
   for (const auto& [factor, target, rest, ridge, weight] : given) {
@@ -36,8 +36,8 @@ System system_of(const std::vector<GivenEquation>& given, const GivenRows& rows,
       equal.shape(1) != variables || below.shape(1) != variables || upper.size() != variables ||
       least.size() != variables || most.size() != variables)
     throw std::invalid_argument("constraints do not fit the equations");
-  Constraints c{list(equal), list(equal_rhs), list(below), list(below_rhs), list(lower), list(upper),
-                list(least), list(most),      {}};
+  Constraints c{list(equal), list(equal_rhs), list(below), list(below_rhs),  list(lower), list(upper),
+                list(least), list(most),      {},          coefficient_limit};
   for (const auto& [members, coefs, limit] : presence) {
     if (members.size() != coefs.size()) throw std::invalid_argument("presence row does not fit together");
     for (int v : members)
@@ -50,10 +50,10 @@ System system_of(const std::vector<GivenEquation>& given, const GivenRows& rows,
 records::Outcome solve_constrained(const std::vector<GivenEquation>& equations, const GivenRows& rows,
                                    const GivenIntervals& intervals, const GivenPresence& presence,
                                    const std::vector<std::vector<int>>& starts, bool runner_up, int keep, double within,
-                                   int constraint_rows, double seconds, std::int64_t nodes,
+                                   int constraint_rows, double coefficient_limit, double seconds, std::int64_t nodes,
                                    const std::optional<Progress>& progress, const Stopped& stopped) {
   const auto begin = std::chrono::steady_clock::now();
-  const System system = system_of(equations, rows, intervals, presence);
+  const System system = system_of(equations, rows, intervals, presence, coefficient_limit);
   constrained::Options options;
   options.runner_up = runner_up;
   options.keep = keep;
@@ -77,11 +77,11 @@ records::Outcome solve_constrained(const std::vector<GivenEquation>& equations, 
 }
 
 // One entry per support: its best fit (on the terms that matter), None where there is none, and a lower bound: infinite
-// where nothing is feasible, that of no use (0) where it was not found out.
+// where nothing feasible counts, that of no use (0) where it was not found out.
 std::vector<std::pair<std::optional<records::Answer>, double>> fit_supports(
     const std::vector<GivenEquation>& equations, const GivenRows& rows, const GivenIntervals& intervals,
-    const GivenPresence& presence, const std::vector<std::vector<int>>& supports) {
-  const System system = system_of(equations, rows, intervals, presence);
+    const GivenPresence& presence, const std::vector<std::vector<int>>& supports, double coefficient_limit) {
+  const System system = system_of(equations, rows, intervals, presence, coefficient_limit);
   const Units units = system.units();
   for (const auto& support : supports)
     for (std::size_t i = 0; i < support.size(); ++i)
@@ -106,10 +106,11 @@ std::vector<std::pair<std::optional<records::Answer>, double>> fit_supports(
 void bind_constrained(nb::module_& m) {
   m.def("solve_constrained", &solve_constrained, nb::arg("equations"), nb::arg("rows"), nb::arg("intervals"),
         nb::arg("presence"), nb::arg("starts"), nb::arg("runner_up"), nb::arg("keep"), nb::arg("within"),
-        nb::arg("constraint_rows"), nb::arg("seconds"), nb::arg("nodes"), nb::arg("progress").none(),
-        nb::arg("stopped"), "Return the best supports of several equations under constraints.");
+        nb::arg("constraint_rows"), nb::arg("coefficient_limit"), nb::arg("seconds"), nb::arg("nodes"),
+        nb::arg("progress").none(), nb::arg("stopped"),
+        "Return the best supports of several equations under constraints.");
   m.def("fit_supports", &fit_supports, nb::arg("equations"), nb::arg("rows"), nb::arg("intervals"), nb::arg("presence"),
-        nb::arg("supports"),
+        nb::arg("supports"), nb::arg("coefficient_limit"),
         "Return the fit of each support under constraints (None: there is none) and a lower bound of its objective.");
 }
 

@@ -19,10 +19,11 @@ using GivenRequest = std::tuple<StridedMatrix, Vector, Vector, Vector, int, std:
 // Writes the records of a proof file; threads of the search take turns.
 class ProofWriter {
  public:
-  explicit ProofWriter(const std::string& path) {
+  // The file begins anew, or goes on after the records of an earlier call.
+  ProofWriter(const std::string& path, bool go_on) {
     if (path.empty()) return;
-    file_.open(path, std::ios::binary | std::ios::trunc);
-    file_ << "exactsindy-proof 1\n";
+    file_.open(path, std::ios::binary | (go_on ? std::ios::app : std::ios::trunc));
+    if (!go_on) file_ << "exactsindy-proof 1\n";
     sink_ = [this](std::uint64_t section, std::uint64_t chunk, std::span<const unsigned char> bytes) {
       const std::lock_guard lock(mutex_);
       number(section + 1);
@@ -71,11 +72,13 @@ std::vector<std::vector<records::Outcome>> solve_all(const std::vector<GivenRequ
                                                      int keep, double within, std::size_t capacity, double gap,
                                                      double seconds, std::int64_t nodes, int threads,
                                                      double coefficient_limit, const std::string& proof,
+                                                     std::uint64_t first_section,
                                                      const std::optional<Progress>& progress, const Stopped& stopped) {
   std::vector<Request> requests;
   for (const GivenRequest& one : given) requests.push_back(request_of(one, coefficient_limit));
-  ProofWriter writer(proof);
-  const Options options{path, pool, keep, within, capacity, gap, {seconds, nodes, threads}, writer.sink()};
+  ProofWriter writer(proof, first_section > 0);
+  const Options options{path,          pool,         keep, within, capacity, gap, {seconds, nodes, threads},
+                        writer.sink(), first_section};
   Reporter reporter(progress, stopped);
   std::vector<Solved> results;
   {
@@ -113,7 +116,8 @@ void bind_search(nb::module_& m) {
   m.def("kernel_name", [] { return kernels().name; }, "Return the instruction set chosen at run time.");
   m.def("solve", &solve_all, nb::arg("requests"), nb::arg("path"), nb::arg("pool"), nb::arg("keep"), nb::arg("within"),
         nb::arg("capacity"), nb::arg("gap"), nb::arg("seconds"), nb::arg("nodes"), nb::arg("threads"),
-        nb::arg("coefficient_limit"), nb::arg("proof"), nb::arg("progress").none(), nb::arg("stopped"),
+        nb::arg("coefficient_limit"), nb::arg("proof"), nb::arg("first_section"), nb::arg("progress").none(),
+        nb::arg("stopped"),
         "Solve (factor, target, rest, ridge, size, starts, required, forbidden, limits) requests; one list of outcomes "
         "per request.");
   m.def("refit", &refit_one, nb::arg("factor"), nb::arg("target"), nb::arg("rest"), nb::arg("ridge"),

@@ -61,12 +61,13 @@ def constraint(kind, rng, names):
 class Case:
     """One random problem: data, constraints, budget, and the answer of the oracle."""
 
-    def __init__(self, seed, kinds):
+    def __init__(self, seed, kinds, limit=2.0**27, alike=0.0):
         rng = np.random.default_rng(seed)
         self.count = 2 if "SameSupport" in kinds else int(rng.integers(1, 3))
         self.width = int(rng.integers(3, 5)) if self.count == 2 else int(rng.integers(4, 7))
         rows = int(rng.integers(self.width + 2, 20))
         thetas = [rng.normal(size=(rows, self.width)) for _ in range(self.count)]
+        thetas = [t + alike * t[:, :1] for t in thetas]  # columns that resemble each other have large coefficients
         truth = rng.normal(size=(self.count, self.width)) * (rng.random((self.count, self.width)) < 0.5)
         targets = [t @ x + 0.5 * rng.normal(size=rows) for t, x in zip(thetas, truth, strict=True)]
         terms, equations = [f"t{j}" for j in range(self.width)], ["x'", "y'"][: self.count]
@@ -81,7 +82,8 @@ class Case:
         self.total = bool(rng.random() < 0.4)
         weights = [float(w) for w in rng.choice([1.0, 2.5, 0.3], size=self.count)] if self.total else [1.0] * self.count
         self.k = es.Total(self.size, weights) if self.total else self.size
-        self.oracle = Oracle(thetas, targets, names, weights, self.ridge)
+        self.oracle = Oracle(thetas, targets, names, weights, self.ridge, limit)
+        self.settings = es.Settings(coefficient_limit=limit)
         self.expected = self.best(self.size)
 
     def best(self, size):
@@ -97,7 +99,9 @@ class Case:
 
     def check(self):
         try:
-            solution = es.solve(self.problem, self.k, ridge=self.ridge, constraints=self.constraints)
+            solution = es.solve(
+                self.problem, self.k, ridge=self.ridge, constraints=self.constraints, settings=self.settings
+            )
         except es.errors.ConstraintError:  # a contradiction seen at the door
             assert not self.expected
             return

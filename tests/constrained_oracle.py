@@ -23,6 +23,7 @@ class Oracle:
     names: list  # (equation, term) per variable
     weights: list
     ridge: float = 0.0
+    limit: float = 2.0**27  # of coefficients, times the size of the targets
 
     def __post_init__(self):
         self.offsets = np.cumsum([0] + [theta.shape[1] for theta in self.thetas])
@@ -108,8 +109,30 @@ class Oracle:
         for choice in itertools.product(*choices):
             yield [row for rows in choice for row in rows]
 
-    def fit(self, s, equalities, inequalities):
-        """Return (value, x) of a support; value inf if infeasible."""
+    def limits(self, constraints):
+        """Return the largest coefficients that count, per variable."""
+        norms, count = np.linalg.norm(self.matrix, axis=0), len(self.thetas)
+        group, rows, asked = list(range(count)), [], np.zeros(count)
+        for c in constraints:
+            equal, below = self.linear(c)
+            rows += [(row, abs(b)) for row, b in equal] + [(row, max(-b, 0.0)) for row, b in below]
+            if isinstance(c, es.constraints.SemiContinuous):
+                rows.append((np.eye(len(self.names))[self.index[c.equation, c.term]], c.least))
+        equation = np.repeat(np.arange(count), np.diff(self.offsets))
+        for row, _ in rows:
+            bound = {group[e] for e in equation[row != 0]}
+            group = [min(bound) if g in bound else g for g in group]
+        squares = [w * np.sum(np.square(y)) for w, y in zip(self.weights, self.targets, strict=True)]
+        sizes = [np.sqrt(sum(s for s, h in zip(squares, group, strict=True) if h == g)) for g in group]
+        for row, right in rows:
+            used, e = row != 0, equation[row != 0][0]
+            if norms[used].all():  # a column of zeros meets any row
+                asked[group[e]] = max(asked[group[e]], right / np.max(np.abs(row[used]) / norms[used]))
+        size = self.limit * np.array([max(sizes[e], asked[group[e]]) for e in equation])
+        return np.where(norms > 0, size / np.where(norms > 0, norms, 1.0), np.inf)
+
+    def fit(self, s, equalities, inequalities, limits):
+        """Return (value, x) of a support; value inf if infeasible, or if a coefficient is above its limit."""
         columns = sorted(s)
         a, n = self.matrix[:, columns], len(columns)
         if self.ridge:
@@ -129,7 +152,7 @@ class Oracle:
         full = np.zeros(len(self.names))
         if found is not None:
             full[columns] = found
-        return best, full
+        return (np.inf if np.any(np.abs(full) > limits) else best), full
 
     def best(self, constraints, sizes=None, total=None):
         """Return proper supports (value, size, support, x), best first."""
@@ -148,10 +171,10 @@ class Oracle:
             s = frozenset(v for part in choice for v in part)
             if (total is None or len(s) <= total) and all(self.logic(c, s) for c in constraints):
                 allowed[s] = None
-        found = []
+        found, limits = [], self.limits(constraints)
         for s in allowed:
             value, x = min(
-                (self.fit(s, equalities, [*inequalities, *extra]) for extra in self.sizes(constraints, s)),
+                (self.fit(s, equalities, [*inequalities, *extra], limits) for extra in self.sizes(constraints, s)),
                 key=lambda pair: pair[0],
             )
             if np.isfinite(value):

@@ -111,13 +111,14 @@ def prove(numbers, k, rng, *, exactly=False, required=(), forbidden=(), rows=(),
         ranked = [entry for entry in ranked if entry[1] == k]
     best = ranked[0] if ranked else (None, k, None)
     others = [entry for entry in ranked[1:] if entry[1] == best[1]]
-    last = best if not ranked else ranked[min(len(ranked) - 1, 4)] if pool else others[0] if others else best
+    last = (ranked or [best])[:5][-1] if pool else others[0] if others else (None,)  # no other one: the cut is infinite
     cut = float("inf") if last[0] is None else float(last[0])
-    cut = cut if not ranked or Fraction(cut) >= last[0] else float(np.nextafter(cut, np.inf))
+    cut = cut if last[0] is None or Fraction(cut) >= last[0] else float(np.nextafter(cut, np.inf))
     prover = Prover(numbers, k, cut, rng, wild=wild)
     used = [j for j in range(len(numbers[1])) if numbers[0][:, j].any() and j not in (*required, *forbidden)]
     prover.tree(list(required), used, k - len(required))
-    members = [entry for entry in ranked if entry[1] == k and entry[0] <= prover.cut]
+    members = [entry for entry in ranked if entry[1] == k and (prover.cut is None or entry[0] <= prover.cut)]
+    rival = None if pool or not ranked else float(others[0][0]).hex() if others else "inf"
     section = {
         "section": 0,
         "target": "x00'",
@@ -136,7 +137,7 @@ def prove(numbers, k, rng, *, exactly=False, required=(), forbidden=(), rows=(),
             "support": list(best[2]) if ranked else None,
             "objective": float(best[0]).hex() if ranked else None,
             "lower_bound": float(best[0]).hex() if ranked else "inf",
-            "runner_up": float(others[0][0]).hex() if others and others[0][0] <= prover.cut else None,
+            "runner_up": rival,
             "at_most": k,
             "pool": {
                 "limit": cut.hex(),

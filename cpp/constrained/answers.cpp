@@ -11,6 +11,7 @@ namespace exactsindy::constrained {
 namespace {
 
 constexpr double kBlur = 1e-6;
+constexpr double kClear = 0.5;  // coefficients below this share of their limit are within it, whatever rounding did
 
 double upper(Double2 error) { return error.hi * (1.0 + 4e-16); }
 
@@ -39,8 +40,10 @@ void Search::candidate(const Node& n, const NodeSolution& s) {
   for (int v = 0; v < system_.variables; ++v)
     if (trial[v] == Flag::kIn) support.push_back(v);
   // Where every term has a coefficient its value is that of the node: known well enough to cut with until it is fitted.
-  if (!postpone_ || support.size() != nonzero || !(s.value > kRough * system_.z_norm * system_.z_norm))
-    return try_support(support);
+  bool sure = postpone_ && support.size() == nonzero && s.value > kRough * system_.z_norm * system_.z_norm;
+  for (std::size_t p = 0; p < n.frame.variables.size(); ++p)
+    sure = sure && std::abs(s.x[p]) < kClear * system_.limit[n.frame.variables[p]];
+  if (!sure) return try_support(support);
   if (seen_.contains(support)) return;
   // Another node may have estimated the same support too high.
   const double value = s.value * (1.0 + kBlur);
@@ -96,8 +99,8 @@ void Search::try_support(const std::vector<int>& support) {
     fitter_->fit(support, box, kInf, fit_);
   }
   // (Signs were only guessed: such supports, and those nothing is known of, are looked at again.)
-  if (!semi && fit_.known) seen_[support] = fit_.feasible ? Known{fit_.error, fit_.lower} : Known{{kInf, 0.0}, kInf};
-  if (fit_.known && fit_.feasible) offer(fit_);
+  if (!semi && fit_.known) seen_[support] = fit_.counts ? Known{fit_.error, fit_.lower} : Known{{kInf, 0.0}, kInf};
+  if (fit_.known && fit_.counts) offer(fit_);
 }
 
 void Search::offer(const Fit& fit) {
@@ -154,7 +157,10 @@ void Search::update_cut() {
 
 // Backward elimination from the root: leave out what costs least until the logic is satisfied.
 void Search::greedy(const Node& root) {
-  Node n{space_->copy(root.frame), root.logic, root.box, root.sign};
+  // (The levels of the tree are not in use yet.)
+  level(2);
+  Node &n = *levels_[1], &trial = *levels_[2];
+  copy(root, n);
   for (;;) {
     inequalities_->solve(n.frame, n.box, node_solution_);
     if (node_solution_.infeasible) return;
@@ -170,7 +176,7 @@ void Search::greedy(const Node& root) {
       if (drop < least) least = drop, cheapest = n.frame.variables[p];
     }
     if (cheapest < 0) return;
-    Node trial{space_->copy(n.frame), n.logic, n.box, n.sign};
+    copy(n, trial);
     if (decide(trial, cheapest, Flag::kOut)) {
       copy(trial, n);
     } else if (!decide(n, cheapest, Flag::kIn)) {

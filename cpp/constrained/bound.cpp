@@ -8,6 +8,7 @@ namespace exactsindy::constrained {
 
 namespace {
 
+constexpr double kBand = 1e-6;     // whether coefficients this close to their limit count is left open
 constexpr double kUnit = 0x1p-98;  // relative error of one double-double operation, with room to spare
 
 }  // namespace
@@ -58,8 +59,8 @@ Bound::Bound(const System& s, const Space& space, const Frame& root)
         dot += part;
         size += std::abs(part);
       }
-      for (int c = 0; c < s.equal_count; ++c) {
-        const double part = space.vector(root, p)[space.tag(c)] * s.equal_row(c)[v];
+      for (const auto& [c, coef] : equal_of_[v]) {
+        const double part = space.vector(root, p)[space.tag(c)] * coef;
         dot -= part;
         size += std::abs(part);
       }
@@ -112,8 +113,9 @@ Bound::Bound(const System& s, const Space& space, const Frame& root)
 double Bound::reach(int v, double cut) const { return reach_at(v, std::sqrt(std::max(cut, 0.0)) * (1.0 + 8.0 * kEps)); }
 
 double Bound::reach_at(int v, double root) const {
-  double value = std::min((centre_[v] + spread_[v] * root) * (1.0 + 8.0 * kEps), system_.reach_limit);
-  if (std::isnan(value)) value = system_.reach_limit;
+  const double limit = system_.limit[v] * (1.0 + kBand);
+  double value = std::min((centre_[v] + spread_[v] * root) * (1.0 + 8.0 * kEps), limit);
+  if (std::isnan(value)) value = limit;
   return std::min(value, root * by_ridge_[v]);
 }
 

@@ -33,7 +33,7 @@ class Bound {
 
   // Whether the columns are independent enough for `reach` to say something.
   bool verified() const { return verified_; }
-  // Coefficients of points with a value (without rest) of at most `cut` are at most this in size.
+  // Coefficients within their limits of points with a value (without rest) of at most `cut` are at most this in size.
   double reach(int v, double cut) const;
   // omega in double-double over the rows; lo may be null.
   double value(const double* omega_hi, const double* omega_lo, const Multipliers& multipliers,

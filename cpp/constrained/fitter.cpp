@@ -80,6 +80,7 @@ void Fitter::least_squares(Fit& out) {
   lo_.reserve(static_cast<std::size_t>(f + 1) * length_);
   std::vector<int> kept;
   std::vector<std::vector<Double2>> r(f, std::vector<Double2>(f));
+  volume_.assign(system_.blocks.size(), 1.0);
   out.dependent = false;
   for (int k = 0; k < f; ++k) {
     const int m = static_cast<int>(kept.size());
@@ -104,10 +105,12 @@ void Fitter::least_squares(Fit& out) {
       if (square.hi > kOnce * before) break;
     }
     const Double2 norm = sqrt(square);
-    if (norm.hi <= kDependent * size) {
+    double& volume = volume_[system_.block_of[support_[free[k]]]];
+    if (norm.hi <= kDependent * size || volume * (norm.hi / size) <= kLeastVolume) {
       out.dependent = true;
       continue;
     }
+    volume *= norm.hi / size;
     const Double2 inverse = Double2{1.0, 0.0} / norm;
     for (int i = 0; i < length_; ++i) {
       const Double2 x = Double2{q.hi[i], q.lo[i]} * inverse;
@@ -294,7 +297,7 @@ void Fitter::evaluate(const Box& box, double cut, Fit& out) {
 void Fitter::fit(std::span<const int> support, const Box& box, double cut, Fit& out) {
   support_.assign(support.begin(), support.end());
   out.support = support_;
-  out.feasible = false;
+  out.feasible = out.counts = false;
   out.known = true;
   rows_.start(support_);
   for (int v : support_)
@@ -324,7 +327,9 @@ void Fitter::fit(std::span<const int> support, const Box& box, double cut, Fit& 
     }
     if (improve(box, out)) continue;
     if (!rows_.satisfied(out.x)) break;
-    out.feasible = true;
+    out.feasible = out.counts = true;
+    for (std::size_t p = 0; p < support_.size(); ++p)
+      out.counts = out.counts && system_.within_limit(support_[p], out.x[p].hi);
     evaluate(box, cut, out);
     return;
   }

@@ -15,8 +15,9 @@ struct Fit {
   Double2 error;       // weighted residual and ridge, rounded to 80 bits; compared by this number only
   double lower = 0.0;  // safe lower bound of the value of this support
   bool feasible = false;
+  bool counts = false;     // feasible, and all coefficients are within their limits
   bool known = true;       // false: neither a fit nor a proof that there is none was found
-  bool dependent = false;  // some direction changes the data by less than 1e-13: it was not used
+  bool dependent = false;  // some direction changes the data too little (see kDependent): it was not used
 };
 
 class Fitter {
@@ -51,6 +52,7 @@ class Fitter {
   double centre_value_ = 0.0;
   std::vector<double> spread_;       // per position
   int kept_ = 0;                     // orthonormal vectors in use; the next one is the projected target
+  std::vector<double> volume_;       // per block: product of the distances of its columns from those before
   std::vector<Double2> multiplier_;  // one per row
   std::vector<Double2> root_;        // of the blocks' weights
   Array hi_, lo_, omega_hi_, omega_lo_;

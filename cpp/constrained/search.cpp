@@ -198,6 +198,21 @@ void Search::descend(Node& n, int leaves_out, int depth) {
   explore(depth + 1);
 }
 
+// Explore a node with either sign of a term that must have a certain size.
+void Search::both_signs(Node& n, int v, int depth) {
+  for (const char sign : {1, -1}) {
+    if (stop_ != Stop::kNone) {
+      leave_open(open_bound(n));
+      continue;
+    }
+    Node& child = level(depth + 1);
+    copy(n, child);
+    child.sign[v] = sign;
+    interval(child, v);
+    if (child.box.lo[v] <= child.box.hi[v]) descend(n, -1, depth);
+  }
+}
+
 void Search::explore(int depth) {
   Node& n = level(depth);
   for (;;) {
@@ -217,22 +232,9 @@ void Search::explore(int depth) {
     int position = branching(n, node_solution_);
     if (!node_solution_.infeasible) candidate(n, node_solution_);
     if (position < 0) {
-      const int v = undecided_sign(n, node_solution_);
-      if (v >= 0) {
-        for (const char sign : {1, -1}) {
-          if (stop_ != Stop::kNone) {
-            leave_open(open_bound(n));
-            continue;
-          }
-          Node& child = level(depth + 1);
-          copy(n, child);
-          child.sign[v] = sign;
-          interval(child, v);
-          if (child.box.lo[v] <= child.box.hi[v]) descend(n, -1, depth);
-        }
-        return;
-      }
-      if (leaf(n)) return;
+      split_ = undecided_sign(n, node_solution_);
+      if (split_ < 0 && leaf(n)) return;
+      if (split_ >= 0) return both_signs(n, split_, depth);
       // Terms without effect that the logic still has to decide about, or coefficients of rounding size.
       int v_free = -1;
       for (int u = 0; u < system_.variables && v_free < 0; ++u)
@@ -266,8 +268,9 @@ bool Search::leaf(Node& n) {
   if (!allowed(rows_, in, static_cast<int>(rows_.rows.size()))) return decided;
   if (postpone_ && node_solution_.value > kRough * system_.z_norm * system_.z_norm && !node_solution_.infeasible) {
     // If it was taken note of as a candidate, all that is left is to say that the node holds nothing below this bound.
-    const bool noted = seen_.contains(in) || node_solution_.value > cut_ ||
-                       std::any_of(pending_.begin(), pending_.end(), [&](const Pending& p) { return p.support == in; });
+    const auto fitted = seen_.find(in);
+    bool noted = fitted != seen_.end() ? fitted->second.error.hi < kInf : node_solution_.value > cut_;
+    for (const Pending& p : pending_) noted = noted || p.support == in;
     const double bound = noted ? certified(n, node_solution_, false) : -kInf;
     if (bound >= node_solution_.value * (1.0 - kTight)) {
       leave_open(bound);
@@ -281,8 +284,12 @@ bool Search::leaf(Node& n) {
   } else {
     fitter_->fit(in, n.box, kInf, fit_);
     known = fit_.known;
-    if (postpone_ && known) seen_[in] = fit_.feasible ? Known{fit_.error, fit_.lower} : Known{{kInf, 0.0}, kInf};
-    if (fit_.feasible) error = fit_.error.hi, lower = fit_.lower, offer(fit_);
+    if (postpone_ && known) seen_[in] = fit_.counts ? Known{fit_.error, fit_.lower} : Known{{kInf, 0.0}, kInf};
+    if (fit_.counts) error = fit_.error.hi, lower = fit_.lower, offer(fit_);
+    // With signs chosen otherwise the coefficients may be within their limits.
+    for (std::size_t p = 0; p < in.size() && fit_.feasible && !fit_.counts && split_ < 0; ++p)
+      if (system_.least[in[p]] > 0.0 && n.sign[in[p]] == 0) split_ = in[p];
+    if (split_ >= 0) return false;
   }
   if (decided) {
     if (!known)

@@ -58,6 +58,7 @@ class Search {
   void descend(Node& node, int leaves_out, int depth);
   bool forced(Node& node, int position);
   int branching(const Node& node, const NodeSolution& solution) const;
+  void both_signs(Node& node, int v, int depth);
   int undecided_sign(const Node& node, const NodeSolution& solution) const;
   void interval(Node& node, int v) const;
   void candidate(const Node& node, const NodeSolution& solution);
@@ -103,6 +104,7 @@ class Search {
   std::map<std::vector<int>, Known> seen_;  // supports fitted without signs to choose; infinite error: infeasible
   std::vector<Answer> answers_;
   std::vector<Pending> pending_;
+  int split_ = -1;  // a semi-continuous term both of whose signs have to be looked at apart; -1: none
   bool postpone_ = false;
   bool overflow_ = false;
   double cut_ = kInf, least_cut_ = kInf, open_ = kInf;

@@ -62,6 +62,16 @@ void Supports::signs(const std::vector<int>& support, const Box& box, Fitted& ou
   fitter_.fit(support, box, kInf, fit);
   if (!fit.known) out.known = false;
   if (!fit.known || !fit.feasible) return;
+  const auto halves = [&](int v) {
+    for (const double sign : {1.0, -1.0}) {
+      Box half = box;
+      if (sign > 0.0)
+        half.lo[v] = std::max(half.lo[v], system_.least[v]);
+      else
+        half.hi[v] = std::min(half.hi[v], -system_.least[v]);
+      if (half.lo[v] <= half.hi[v]) signs(support, half, out);
+    }
+  };
   if (out.feasible && fit.lower > out.answer.error.hi) {
     out.lower = std::min(out.lower, fit.lower);
     return;
@@ -69,17 +79,11 @@ void Supports::signs(const std::vector<int>& support, const Box& box, Fitted& ou
   for (std::size_t p = 0; p < support.size(); ++p) {
     const int v = support[p];
     const double least = system_.least[v];
-    if (least == 0.0 || box.lo[v] >= least || box.hi[v] <= -least || std::abs(fit.x[p].hi) >= least) continue;
-    for (const double sign : {1.0, -1.0}) {
-      Box half = box;
-      if (sign > 0.0)
-        half.lo[v] = std::max(half.lo[v], least);
-      else
-        half.hi[v] = std::min(half.hi[v], -least);
-      if (half.lo[v] <= half.hi[v]) signs(support, half, out);
-    }
-    return;
+    if (least == 0.0 || box.lo[v] >= least || box.hi[v] <= -least) continue;
+    // (Where coefficients exceed their limits, those with the other sign may not.)
+    if (std::abs(fit.x[p].hi) < least || !fit.counts) return halves(v);
   }
+  if (!fit.counts) return;
   out.lower = std::min(out.lower, fit.lower);
   if (out.feasible && !(fit.error < out.answer.error)) return;
   out.feasible = true;

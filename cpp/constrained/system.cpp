@@ -55,16 +55,20 @@ System::System(std::span<const EquationData> equations, const Constraints& given
   z.reset(std::max(rows, 1));
   zeros.reset(std::max(rows, 1));
   double square = 0.0;
+  std::vector<double> data_norm;                          // sqrt(weight) |a_v|
+  std::vector<double> target_square(blocks.size(), 0.0);  // weight |y|^2
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const Block& b = blocks[i];
     const EquationData& e = equations[i];
     for (int r = 0; r < b.count; ++r) {
       z[b.row + r] = std::ldexp(e.target[r], -target_exponent);
       square += b.weight * z[b.row + r] * z[b.row + r];
+      target_square[i] += b.weight * z[b.row + r] * z[b.row + r];
     }
     for (double x : e.rest) {
       const double y = std::ldexp(x, -target_exponent);
       rest = rest + Double2{b.weight, 0.0} * two_prod(y, y);
+      target_square[i] += b.weight * y * y;
     }
     for (int j = 0; j < b.count; ++j) {
       std::vector<double> entries(b.count + 1);
@@ -82,6 +86,7 @@ System::System(std::span<const EquationData> equations, const Constraints& given
         column.back()[r] = std::ldexp(entries[r], -shift);
         sum += b.weight * column.back()[r] * column.back()[r];
       }
+      data_norm.push_back(std::sqrt(sum));
       norm.push_back(std::sqrt(sum + ridge.back()) * (1.0 + 1e-12));
       inert.push_back(zero);
     }
@@ -91,22 +96,59 @@ System::System(std::span<const EquationData> equations, const Constraints& given
   below_count = static_cast<int>(given.below_rhs.size());
   scale_rows(given.equal, given.equal_rhs, *this, equal, equal_rhs);
   scale_rows(given.below, given.below_rhs, *this, below, below_rhs);
-  double largest = 1.0;
-  for (double x : equal_rhs) largest = std::max(largest, std::abs(x));
   for (int v = 0; v < variables; ++v) {
     const int shift = exponent[v] - target_exponent;
     lower.push_back(std::ldexp(given.lower[v], shift));
     upper.push_back(std::ldexp(given.upper[v], shift));
     least.push_back(std::ldexp(given.least[v], shift));
     most.push_back(std::ldexp(given.most[v], shift));
-    for (double x : {lower.back(), upper.back(), least.back()})
-      if (std::isfinite(x)) largest = std::max(largest, std::abs(x));
     for (int i = 0; i < equal_count; ++i) inert[v] = inert[v] && equal_row(i)[v] == 0.0;
     for (int i = 0; i < below_count; ++i) inert[v] = inert[v] && below_row(i)[v] == 0.0;
     inert[v] = inert[v] && lower[v] <= 0.0 && upper[v] >= 0.0 && least[v] == 0.0;
   }
   presence = given.presence;
-  reach_limit = std::ldexp(largest, 50);
+  set_limits(given.coefficient_limit, data_norm, std::move(target_square));
+}
+
+// Rows bind the coefficients of equations together: those have one limit, from the norm of all their targets, or from
+// what a condition asks for, if that is larger. (c'x = d has no solution with all sqrt(weight) |x_v| |a_v| small
+// against |d| / max_v (|c_v| / (sqrt(weight) |a_v|)).) A column of zeros meets any row, and the data say nothing about
+// its size.
+void System::set_limits(double coefficient_limit, const std::vector<double>& data_norm,
+                        std::vector<double> target_square) {
+  std::vector<int> group(blocks.size());
+  std::iota(group.begin(), group.end(), 0);
+  const auto bind = [&](const double* row) {
+    int first = -1;
+    for (int v = 0; v < variables; ++v) {
+      if (row[v] == 0.0) continue;
+      const int mine = group[block_of[v]];
+      if (first < 0) first = mine;
+      if (mine != first) std::replace(group.begin(), group.end(), mine, first);
+    }
+  };
+  for (int i = 0; i < equal_count; ++i) bind(equal_row(i));
+  for (int i = 0; i < below_count; ++i) bind(below_row(i));
+  std::vector<double> size(blocks.size(), 0.0);  // of each group
+  for (std::size_t b = 0; b < blocks.size(); ++b) size[group[b]] += target_square[b];
+  for (double& x : size) x = std::sqrt(x);
+  const auto asked = [&](const double* row, double rhs) {
+    double top = 0.0;
+    int last = -1;
+    for (int v = 0; v < variables; ++v)
+      if (row[v] != 0.0) top = std::max(top, std::abs(row[v]) / data_norm[v]), last = v;
+    if (last >= 0) size[group[block_of[last]]] = std::max(size[group[block_of[last]]], std::abs(rhs) / top);
+  };
+  for (int i = 0; i < equal_count; ++i) asked(equal_row(i), equal_rhs[i]);
+  for (int i = 0; i < below_count; ++i)
+    if (below_rhs[i] < 0.0) asked(below_row(i), below_rhs[i]);
+  for (int v = 0; v < variables; ++v)
+    for (double x : {lower[v], -upper[v], least[v]})
+      if (x > 0.0 && std::isfinite(x)) size[group[block_of[v]]] = std::max(size[group[block_of[v]]], x * data_norm[v]);
+  for (int v = 0; v < variables; ++v) {
+    const double own = size[group[block_of[v]]];
+    limit.push_back(data_norm[v] > 0.0 ? own * coefficient_limit / data_norm[v] : std::ldexp(std::max(own, 1.0), 50));
+  }
 }
 
 Units System::units() const {

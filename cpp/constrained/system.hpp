@@ -1,8 +1,10 @@
 // Several equations with constraints on their coefficients, as the constrained search sees them.
 #pragma once
+#include <cmath>
 #include <span>
 #include <vector>
 
+#include "core/constants.hpp"
 #include "core/memory.hpp"
 #include "core/units.hpp"
 
@@ -27,6 +29,7 @@ struct Constraints {
   std::vector<double> lower, upper;      // of each coefficient
   std::vector<double> least, most;       // of |coefficient| where the term is present
   std::vector<PresenceRow> presence;
+  double coefficient_limit = kCoefficientLimit;  // see System::limit
 };
 
 // Consecutive variables that share their rows.
@@ -57,12 +60,18 @@ struct System {
   std::vector<double> equal, equal_rhs, below, below_rhs;  // rows scaled to a largest entry in [1/2, 1)
   std::vector<double> lower, upper, least, most;
   std::vector<PresenceRow> presence;
-  double reach_limit = 0.0;  // larger |x_v| are not considered: they mean nothing in doubles
+  // A support counts if every |x_v| of its fit is at most this: sqrt(weight) |x_v| |a_v| is at most the coefficient
+  // limit times the norm of the target (see set_limits).
+  std::vector<double> limit;
 
   System(std::span<const EquationData> equations, const Constraints& constraints);
+  bool within_limit(int v, double x) const { return std::abs(x) <= limit[v]; }
   const double* equal_row(int i) const { return equal.data() + static_cast<std::size_t>(i) * variables; }
   const double* below_row(int i) const { return below.data() + static_cast<std::size_t>(i) * variables; }
   Units units() const;
+
+ private:
+  void set_limits(double coefficient_limit, const std::vector<double>& data_norm, std::vector<double> target_square);
 };
 
 }  // namespace exactsindy::constrained

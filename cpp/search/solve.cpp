@@ -123,6 +123,10 @@ class Job {
 
   int least() const { return static_cast<int>(required_.size()); }
 
+  std::uint64_t section_of(int size) const {
+    return options_.first_section + static_cast<std::uint64_t>(index_) * kSections + static_cast<std::uint64_t>(size);
+  }
+
   // No support counts; `dependent` if that is because their terms depend on each other.
   static Outcome none(bool dependent) {
     Outcome out;
@@ -158,7 +162,7 @@ class Job {
       dependent_ = out.dependent;
       if (limit >= 0.0 && !out.answers.empty() && out.answers.front().error.hi > limit) out.answers.clear();
       if (options_.proof && size == 0) {
-        const std::uint64_t section = static_cast<std::uint64_t>(index_) * kSections;
+        const std::uint64_t section = section_of(0);
         ProofChunk chunk;
         chunk.begin(options_.proof, section, 0);
         chunk.write(kStepScanned);
@@ -168,7 +172,7 @@ class Job {
       return out;
     }
     const double begin = engine_.elapsed();
-    const std::uint64_t section = static_cast<std::uint64_t>(index_) * kSections + static_cast<std::uint64_t>(size);
+    const std::uint64_t section = section_of(size);
     Search search(equation_,
                   {size, options_.keep, options_.within, !options_.pool, options_.capacity, options_.gap, limit,
                    required_, forbidden_},

@@ -32,7 +32,8 @@ struct Options {
   std::size_t capacity = 1'000'000;
   double gap = 0.0;
   Limits limits;
-  const ProofSink* proof = nullptr;  // sections: number of the request * kSections + size
+  const ProofSink* proof = nullptr;  // sections: first_section + number of the request * kSections + size
+  std::uint64_t first_section = 0;
 };
 
 // The limits hold for the call as a whole, preparation included. Snapshots are in the caller's columns and units.

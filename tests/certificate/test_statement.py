@@ -155,3 +155,20 @@ def test_negative_margin_is_false_however_many_supports_there_are():
     result = es.verify(problem, replace(solution, margin=np.array([-0.5])))
     assert "the margin is claimed to be" in result.failures[0]
     assert math.isnan(solution.margin[0])
+
+
+def test_limit_under_constraints():
+    """A better fit above the limit does not refute an answer, and one that is claimed is refused."""
+    rng = np.random.default_rng(2)
+    theta = rng.normal(size=(30, 4))
+    theta[:, 1] = theta[:, 0] + 0.05 * rng.normal(size=30)
+    problem = Problem.from_arrays(theta, 20 * (theta[:, 1] - theta[:, 0]) + theta[:, 2], names=list("abcd"))
+    constraints = [es.constraints.Sign(problem.target_names[0], "a", "-")]
+    low = es.solve(problem, 2, constraints=constraints, settings=es.Settings(coefficient_limit=4.0))
+    high = es.solve(problem, 2, constraints=constraints)
+    assert low.support != high.support == ((0, 1),)
+    assert es.verify(problem, low).ok
+    refused = es.verify(problem, replace(high, coefficient_limit=4.0))
+    assert "above the coefficient limit" in refused.failures[0]
+    beaten = es.verify(problem, replace(low, coefficient_limit=high.coefficient_limit))
+    assert "but a support has the objective" in " ".join(beaten.failures)

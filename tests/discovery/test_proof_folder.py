@@ -6,7 +6,7 @@ import pytest
 import exactsindy as es
 from exactsindy.constraints import Bounds, Forbid, NotBoth
 from exactsindy.discovery.proof_folder import write_proof
-from exactsindy.errors import DataError, SolverError
+from exactsindy.errors import DataError
 
 
 @pytest.fixture(scope="module")
@@ -70,5 +70,10 @@ def test_what_cannot_be_a_folder_is_refused_before_the_search(samples, tmp_path)
         es.discover(*samples, proof=tmp_path / "file")
     with pytest.raises(DataError, match="got int; expected the name of a folder"):
         es.discover(*samples, proof=3)
-    with pytest.raises(SolverError, match="not written for shared budgets"):
-        es.discover(*samples, k_max=es.Total(4), proof=tmp_path)
+
+
+def test_a_shared_budget_is_proved(samples, tmp_path):
+    found = es.discover(*samples, states=("x", "v"), degree=2, k_max=es.Total(3), proof=tmp_path)
+    report = es.check_proof(tmp_path / "problem.npz", tmp_path / "solution.proof", jobs=0)
+    assert report.ok, str(report)
+    assert report.budgets[0].budget.objective == found.solution.objective[0]

@@ -380,3 +380,14 @@ def test_rival_with_a_term_that_must_not_be_small():
     assert solution.support == ((1, 3),)
     assert solution.objective[0] == pytest.approx(best)
     assert solution.margin[0] == pytest.approx(rival / best - 1)
+
+
+def test_a_conflict_with_significance_names_only_what_clashes():
+    rng = np.random.default_rng(0)
+    theta = rng.normal(size=(100, 6))
+    problem = es.Problem.from_arrays(theta, 3 * theta[:, 0] + 0.5 * rng.normal(size=100))
+    kinds = es.constraints
+    asked = [kinds.Forbid(0, "theta5"), kinds.Require(0, "theta3"), kinds.Significant(3.0)]
+    solution = es.solve(problem, 2, constraints=asked)
+    assert [text.split("(")[0] for text in solution.conflict] == ["Require", "Significant", "k = 2"]
+    assert es.verify(problem, solution).ok

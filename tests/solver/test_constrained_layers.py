@@ -260,7 +260,10 @@ def test_rises_by_one_condition_are_below_the_constrained_fit():
         found = combinations(relaxation, pools, 1e9, None, 10_000)
         looked += len(found.supports)
         for value, support, (answer, _) in zip(
-            found.values, found.supports, component.fits([tuple(sorted(s)) for s in found.supports]), strict=True
+            found.values,
+            found.supports,
+            component.fits([tuple(sorted(s)) for s in found.supports], 2.0**27),
+            strict=True,
         ):
             plain = sum(es.refit(case.problem, split(support, case)).objective) if seed < 5 else 0.0
             assert value >= plain * (1 - 1e-9)

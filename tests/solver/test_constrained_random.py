@@ -22,6 +22,16 @@ def test_mixtures_against_brute_force(batch):
         Case([batch, seed], [str(kind) for kind in rng.choice(KINDS, size=int(rng.integers(2, 5)))]).check()
 
 
+@pytest.mark.parametrize("limit", [1.1, 1.5, 4.0])
+@pytest.mark.parametrize("batch", range(6))
+def test_coefficient_limit_against_brute_force(batch, limit):
+    """A low limit excludes supports whose columns resemble each other."""
+    for seed in range(100):
+        rng = np.random.default_rng([9, batch, seed])
+        kinds = [str(kind) for kind in rng.choice(KINDS, size=int(rng.integers(1, 4)))]
+        Case([200 + batch, seed], kinds, limit, alike=5.0).check()
+
+
 @pytest.mark.campaign
 @pytest.mark.parametrize("batch", range(100))
 def test_many_mixtures_against_brute_force(batch):

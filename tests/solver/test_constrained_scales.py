@@ -65,3 +65,44 @@ def test_coefficients_of_very_different_size_are_tied(batch):
         assert free.objective.sum() * (1 - 1e-12) <= got.objective.sum() <= least.objective.sum() * (1 + 1e-12)
         tied = [got.coef[problem.target_names.index(e), problem.names.index(t)] for e, t in (first, second)]
         assert tied[0] == pytest.approx(ratio * tied[1], rel=1e-12, abs=0)
+
+
+def chain(distance):
+    """Return a regression whose columns each lean on the small remainder of the one before (k = 4 shows it)."""
+    matrix = np.zeros((6, 6))
+    matrix[:5, :5] = np.triu(np.ones((5, 5)), 1) + np.diag([1, distance, distance, distance, 1])
+    matrix[:4, 4] = [0.2, 0.1, 0.4, 0.3]
+    matrix[:5, 5] = [0.3, -0.7, 1.9, 0.4, 1.3]
+    return es.Problem.from_arrays(matrix[:, :5], matrix[:, 5], names=list("abcde"), target_names=["t'"])
+
+
+@pytest.mark.parametrize("distance", [1e-12, 1e-10, 1e-6, 1e-4])
+@pytest.mark.parametrize("idle", ["t': a <= 1e9", "t': a >= -1e9", "t': a + b <= 1e9", "t': b >= -1e5"])
+def test_idle_bounds_do_not_change_what_counts(distance, idle):
+    problem = chain(distance)
+    free, bound = es.solve(problem, 4), es.solve(problem, 4, constraints=[idle])
+    assert bound.optimal
+    assert np.isclose(bound.objective[0], free.objective[0], rtol=1e-9)
+    assert es.verify(problem, bound).ok
+
+
+@pytest.mark.parametrize("constraint", ["y': a + b + c + d == 1", "y': a >= 1", "y': a + b <= -3"])
+def test_a_condition_that_asks_for_more_raises_the_limit(constraint):
+    """The target is zero, and so is what coefficients may be; but the condition asks for some."""
+    theta = np.random.default_rng(0).normal(size=(20, 4))
+    problem = es.Problem.from_arrays(theta, np.zeros(20), names=list("abcd"), target_names=["y'"])
+    solution = es.solve(problem, 2, constraints=[constraint])
+    assert solution.optimal
+    assert solution.objective[0] > 0
+    assert es.verify(problem, solution).ok
+
+
+def test_equations_that_rows_bind_share_a_limit():
+    """Coefficients of 1e12 times the second target count, because the first one asks for them."""
+    theta = np.random.default_rng(0).normal(size=(20, 4))
+    targets = np.column_stack([theta @ [1, 0, 2, 0], 1e-12 * theta @ [1, 2, 0, 0]])
+    problem = es.Problem.from_arrays(theta, targets, names=list("abcd"), target_names=["x'", "y'"])
+    solution = es.solve(problem, 2, constraints=[Equal(("x'", "a"), ("y'", "a"))])
+    assert solution.optimal
+    assert solution.support[1] == (0, 3)
+    assert es.verify(problem, solution).ok

@@ -90,6 +90,30 @@ def test_the_optimum_is_that_of_enumeration(tmp_path):
         assert section.proved.objective == pytest.approx(min(values), rel=1e-9)
 
 
+def test_the_next_best_is_that_of_enumeration(tmp_path):
+    rng = np.random.default_rng(1)
+    theta = rng.standard_normal((40, 9))
+    y = theta[:, [1, 4, 6]].sum(axis=1) + rng.standard_normal(40)
+    problem, file = Problem.from_arrays(theta, y), tmp_path / "a.proof"
+    solution, reason = solved(problem, 3, file, constraints=[AtMost(1, [(Y, 1), (Y, 4), (Y, 6)]), Forbid(Y, 0)])
+    assert reason == ""
+    values = sorted(
+        np.linalg.norm(y - theta[:, terms] @ np.linalg.lstsq(theta[:, terms], y, rcond=None)[0]) ** 2
+        for terms in map(list, combinations(range(1, 9), 3))
+        if len({1, 4, 6} & set(terms)) <= 1
+    )
+    (section,) = check_proof(problem, file, jobs=0).sections
+    assert section.proved.runner_up == pytest.approx(values[1], rel=1e-9)
+    assert solution.margin[0] == pytest.approx(values[1] / values[0] - 1.0, rel=1e-6)
+
+    def lower(changed):
+        changed["claim"]["runner_up"] = float(values[1] * 1.01).hex()
+
+    assert "no support of 3 terms has the runner-up's objective" in str(
+        check_proof(problem, tampered(file, lower), jobs=0)
+    )
+
+
 def tampered(file, change):
     """Return a copy of a proof with another footer."""
     content = file.read_bytes()

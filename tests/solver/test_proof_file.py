@@ -71,7 +71,7 @@ def write_sections(path, problem, settings, ridge, k, *, pool=False):
             body += reference_prover.varint(number + 1) + b"\0" + reference_prover.varint(len(steps)) + steps
             sections.append(section)
         records.write_bytes(body)
-        finish_proof(records, path, problem.fingerprint, "test", sections)
+        finish_proof(records, path, problem, sections)
     return outcomes
 
 

@@ -43,6 +43,37 @@ def test_paths_and_pools_are_proved(family, tmp_path):
         assert section.proved.pool >= len(pool[problem.target_names[0]])
 
 
+def two_equations(family, seed):
+    rng = np.random.default_rng(seed)
+    theta, y = FAMILIES[family](rng)
+    return Problem.from_arrays(theta, np.column_stack([y, 3 * rng.permutation(y) + theta[:, 0]]))
+
+
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_shared_budgets_of_every_family_are_proved(family, tmp_path):
+    problem, file = two_equations(family, 5), tmp_path / "a.proof"
+    for budget in (Total(3), Total(4, weights=[1.0, 2.5], caps=[1, 4])):
+        solution = solve(problem, budget, ridge=0.01, proof=file)
+        (joint,) = proved(problem, file).budgets
+        assert [tuple(support) for support in joint.budget.supports] == list(solution.support)
+        assert joint.budget.objective == solution.objective[0]
+        assert (joint.budget.runner_up is None) == np.isnan(solution.margin[0])
+        assert solution.support == solve(problem, budget, ridge=0.01).support
+
+
+def test_a_path_of_shared_budgets_is_proved(tmp_path):
+    problem, file = two_equations("gaussian", 6), tmp_path / "a.proof"
+    path = solve_path(problem, Total(4), proof=file)
+    report = proved(problem, file)
+    assert [joint.budget.objective for joint in report.budgets] == path.objectives[:, 0].tolist()
+    assert [joint.budget.k for joint in report.budgets] == [0, 1, 2, 3, 4]
+    rng = np.random.default_rng(0)
+    large = Problem.from_arrays(rng.standard_normal((90, 80)), rng.standard_normal((90, 2)))
+    with pytest.warns(UserWarning, match="no proof was written, because the search did not end"):
+        solve(large, Total(12), proof=tmp_path / "b.proof", settings=Settings(nodes=10))
+    assert not (tmp_path / "b.proof").exists()
+
+
 def test_ridge_and_several_equations_and_threads(tmp_path):
     rng = np.random.default_rng(3)
     theta = rng.standard_normal((60, 40))
@@ -80,9 +111,9 @@ def test_a_search_that_did_not_end_has_no_proof(tmp_path):
 
 def test_what_has_no_proof_file_says_so(tmp_path):
     problem, file = problem_of("gaussian", 1), tmp_path / "a.proof"
-    for k, options in ((Total(3), {}), (3, {"backend": "enumerate"})):
-        with pytest.raises(SolverError, match="proof files are not written for"):
-            solve(problem, k, proof=file, **options)
+    for k in (3, Total(3)):
+        with pytest.raises(SolverError, match="proof files are not written for backend='enumerate'"):
+            solve(problem, k, proof=file, backend="enumerate")
     with pytest.raises(SolverError, match="proof files are not written for constraints"):
         solve_pool(problem, 3, count=2, constraints=[Forbid("y0'", "theta1")], proof=file)
 

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
+from exactsindy_check.budgets import JointClaims
 from exactsindy_check.claims import Claims, Proved
 from exactsindy_check.errors import NotChecked, Refuted, Unreadable
 from exactsindy_check.instance import Instance, read_instance
-from exactsindy_check.proof_file import Proof, Section, read_proof
+from exactsindy_check.proof_file import Budget, Proof, Section, read_proof
 from exactsindy_check.section import Walk, equation_of, require_tree, walk
 
 _SMALL = 100  # leaves below which no other process is started
@@ -56,12 +57,31 @@ class SectionReport:
 
 
 @dataclass(frozen=True)
+class BudgetReport:
+    """What was established about a budget that all equations share, and what was not."""
+
+    budget: Budget
+    terms: tuple[tuple[str, ...], ...]  # the names of the claimed supports
+    sentences: tuple[str, ...]
+
+    def __str__(self) -> str:
+        budget = self.budget
+        supports = "; ".join(", ".join(names) or "no terms" for names in self.terms)
+        rival = "not claimed" if budget.runner_up is None else repr(budget.runner_up)
+        return (
+            f"All equations, at most {budget.k} terms together: best is ({supports}) with objective "
+            f"{budget.objective!r}; next best of as many terms: {rival}."
+        )
+
+
+@dataclass(frozen=True)
 class Report:
     """The result of a check: ``proved``, ``false``, ``unreadable`` or ``not checked``, and why."""
 
     outcome: str
     sentences: tuple[str, ...]
     sections: tuple[SectionReport, ...] = ()
+    budgets: tuple[BudgetReport, ...] = ()
     seconds: float = 0.0
 
     @property
@@ -71,7 +91,9 @@ class Report:
 
     def __str__(self) -> str:
         end = f"{self.outcome.capitalize()} ({self.seconds:.1f} s)."
-        return "\n".join([*(str(section) for section in self.sections if section.ok), *self.sentences, end])
+        parts: tuple[SectionReport | BudgetReport, ...] = (*self.sections, *self.budgets)
+        proved = [str(part) for part in parts if not part.sentences]
+        return "\n".join([*proved, *self.sentences, end])
 
 
 def check(
@@ -102,24 +124,31 @@ def check(
             raise Refuted("the proof is about another problem (the fingerprints differ).")
         if not content.sections:
             raise Refuted("the file proves nothing: it has no sections.")
-        sections = _sections(os.fspath(problem), instance, content, jobs, progress)
+        walks, counts = _walks(os.fspath(problem), instance, content, jobs, progress)
+        claims = {s.number: Claims(s, equation_of(instance, s), walks[s.number].survivors) for s in content.sections}
+        sections = tuple(
+            _report(instance, claims[s.number], walks[s.number], counts[s.number]) for s in content.sections
+        )
+        budgets = tuple(_budget_report(instance, budget, claims) for budget in content.budgets)
     except Unreadable as error:
-        return Report("unreadable", (str(error),), (), monotonic() - begin)
+        return Report("unreadable", (str(error),), seconds=monotonic() - begin)
     except NotChecked as error:
-        return Report("not checked", (str(error),), (), monotonic() - begin)
+        return Report("not checked", (str(error),), seconds=monotonic() - begin)
     except Refuted as error:
-        return Report("false", (str(error),), (), monotonic() - begin)
-    sentences = tuple(sentence for section in sections for sentence in section.sentences)
-    return Report("false" if sentences else "proved", sentences, sections, monotonic() - begin)
+        return Report("false", (str(error),), seconds=monotonic() - begin)
+    parts: tuple[SectionReport | BudgetReport, ...] = (*sections, *budgets)
+    sentences = tuple(sentence for part in parts for sentence in part.sentences)
+    return Report("false" if sentences else "proved", sentences, sections, budgets, monotonic() - begin)
 
 
 def _name(section: Section) -> str:
     return f"section {section.number} ({section.target}, k = {section.k})"
 
 
-def _sections(
+def _walks(
     problem: str, instance: Instance, proof: Proof, jobs: int | None, progress: Progress | None
-) -> tuple[SectionReport, ...]:
+) -> tuple[dict[int, Walk], dict[int, int]]:
+    """Return what was found in the tree of each section, and the number of its leaves."""
     total, counts = 0, {}
     for section in proof.sections:
         try:
@@ -137,14 +166,12 @@ def _sections(
             progress(done[0], total)
 
     if many > 0:
-        walks = _shared(problem, proof, many, advance)
-    else:
-        walks = {s.number: walk(proof, equation_of(instance, s), s, progress=advance) for s in proof.sections}
-    return tuple(_report(instance, s, walks[s.number], counts[s.number]) for s in proof.sections)
+        return _shared(problem, proof, many, advance), counts
+    return {s.number: walk(proof, equation_of(instance, s), s, progress=advance) for s in proof.sections}, counts
 
 
-def _report(instance: Instance, section: Section, found: Walk, leaves: int) -> SectionReport:
-    claims = Claims(section, equation_of(instance, section), found.survivors)
+def _report(instance: Instance, claims: Claims, found: Walk, leaves: int) -> SectionReport:
+    section = claims.section
     faults = found.sentences or list(claims.faults())
     if not faults and found.leaves != leaves:
         faults = [f"{found.leaves} of {leaves} leaves were looked at."]
@@ -161,6 +188,15 @@ def _report(instance: Instance, section: Section, found: Walk, leaves: int) -> S
         tuple(instance.names(section.equation)[j] for j in proved.support or ()),
         tuple(f"{_name(section)}: {fault}" for fault in faults),
     )
+
+
+def _budget_report(instance: Instance, budget: Budget, claims: dict[int, Claims]) -> BudgetReport:
+    faults = JointClaims(budget, claims, len(instance.target_names)).faults()
+    sentences = tuple(f"{JointClaims.name(budget)}: {fault}" for fault in faults)
+    names = [instance.names(e) for e in range(len(instance.target_names))]
+    chosen = zip(names, budget.supports, strict=True)
+    named = tuple(tuple(terms[j] for j in support if j < len(terms)) for terms, support in chosen)
+    return BudgetReport(budget, named, sentences)
 
 
 def _shared(problem: str, proof: Proof, jobs: int, advance: Callable[[int], None]) -> dict[int, Walk]:

@@ -68,12 +68,27 @@ class Section:
 
 
 @dataclass(frozen=True)
+class Budget:
+    """The claim about a budget that all equations share; the lists have an entry for each equation of the problem."""
+
+    k: int
+    caps: tuple[int, ...]
+    weights: tuple[float, ...]
+    sections: tuple[tuple[int, ...], ...]  # numbers of the sections about each equation
+    supports: tuple[tuple[int, ...], ...]
+    objective: float
+    lower_bound: float
+    runner_up: float | None
+
+
+@dataclass(frozen=True)
 class Proof:
     """A proof file: its footer, and where the bytes of each chunk stand."""
 
     path: str
     problem: str
     sections: tuple[Section, ...]
+    budgets: tuple[Budget, ...]
     places: Mapping[tuple[int, int], list[tuple[int, int]]]  # (section, chunk) -> (offset, length) of its records
 
     @property
@@ -110,7 +125,7 @@ def _read(file: BinaryIO, path: str, name: str) -> Proof:
     start = file.read(len(MAGIC))
     if start != MAGIC:
         if start.startswith(b"exactsindy-proof ") and start.endswith(b"\n"):
-            raise NotChecked(f"{name}: version {start[17:-1].decode('ascii', 'replace')!r} is not known; 1 is.")
+            raise NotChecked(f"{name}: the file format {start[17:-1].decode('ascii', 'replace')!r} is not known; 1 is.")
         raise Unreadable(f"{name}: this is not a proof file.")
     size = file.seek(0, os.SEEK_END)
     if size < len(MAGIC) + 1 + _TAIL:
@@ -126,18 +141,19 @@ def _read(file: BinaryIO, path: str, name: str) -> Proof:
     try:
         document = json.loads(footer.decode("utf-8"))
         version = document["version"]
-        if version != 1:
-            raise NotChecked(f"{name}: version {version!r} is not known; 1 is.")
+        if version not in (1, 2):
+            raise NotChecked(f"{name}: version {version!r} is not known; 1 and 2 are.")
         sections = tuple(_section(entry) for entry in document["sections"])
+        budgets = tuple(_budget(entry) for entry in document["budgets"]) if version == 2 else ()
         problem = _typed(document["problem"], str)
     except (KeyError, TypeError, ValueError, RecursionError, OverflowError, AttributeError) as error:
         raise Unreadable(f"{name}: the footer is damaged ({type(error).__name__}: {error}).") from error
     numbers = [section.number for section in sections]
-    if len(numbers) > _MOST_SECTIONS or len(set(numbers)) != len(numbers):
+    if max(len(numbers), len(budgets)) > _MOST_SECTIONS or len(set(numbers)) != len(numbers):
         raise Unreadable(f"{name}: the sections of the footer are not distinct, or too many.")
     listed = set(numbers)
     places = {place: at for place, at in _places(file, end, name).items() if place[0] in listed}
-    return Proof(path, problem, sections, places)
+    return Proof(path, problem, sections, budgets, places)
 
 
 def _digest(file: BinaryIO, size: int) -> bytes:
@@ -246,6 +262,29 @@ def _section(entry: Any) -> Section:
     return section
 
 
+def _budget(entry: Any) -> Budget:
+    claim = entry["claim"]
+    budget = Budget(
+        k=_typed(entry["k"], int),
+        caps=tuple(_typed(cap, int) for cap in _typed(entry["caps"], list)),
+        weights=tuple(_finite(weight) for weight in _typed(entry["weights"], list)),
+        sections=tuple(tuple(_typed(n, int) for n in _typed(own, list)) for own in _typed(entry["sections"], list)),
+        supports=tuple(_terms(support) for support in _typed(claim["supports"], list)),
+        objective=_finite(claim["objective"]),
+        lower_bound=_lower(claim["lower_bound"]),
+        runner_up=None if claim["runner_up"] is None else _number(claim["runner_up"]),
+    )
+    if not 0 <= budget.k < _MOST_COLUMNS or any(cap < 0 for cap in budget.caps):
+        raise ValueError("a budget or a cap out of range")
+    if any(weight <= 0 for weight in budget.weights):
+        raise ValueError("a weight <= 0")
+    return budget
+
+
+def _lower(value: Any) -> float:
+    return -math.inf if value == "-inf" else _number(value)
+
+
 def _claim(entry: Any) -> Claim:
     support, objective, runner_up, pool = (entry[key] for key in ("support", "objective", "runner_up", "pool"))
     if (support is None) != (objective is None):
@@ -253,7 +292,7 @@ def _claim(entry: Any) -> Claim:
     return Claim(
         support=None if support is None else _terms(support),
         objective=None if objective is None else _finite(objective),
-        lower_bound=-math.inf if entry["lower_bound"] == "-inf" else _number(entry["lower_bound"]),
+        lower_bound=_lower(entry["lower_bound"]),
         runner_up=None if runner_up is None else _number(runner_up),
         at_most=_typed(entry["at_most"], int),
         pool=None

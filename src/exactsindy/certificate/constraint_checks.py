@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 
 from exactsindy.certificate.claim_checks import Findings
 from exactsindy.certificate.claim_reading import Claim
+from exactsindy.certificate.coefficient_limits import coefficient_limits
 from exactsindy.certificate.condition_records import Meaning
 from exactsindy.certificate.conditions import Conditions
 from exactsindy.certificate.constrained_fit import ACCURACY, Fitter
@@ -29,7 +31,21 @@ _RELATIVE = 1e-8
 _UNEVEN = 1e8
 _FORMS = "other supports under Quadratic and semidefinite constraints are not looked at"
 _APART = "Significant is checked only for equations that are solved apart"
+#: Within this share of its limit either answer about a coefficient is accepted.
+_BAND = 1e-6
+#: Fits in doubles are surely within a limit, or beyond it, by this factor.
+_CLEAR = 2.0
 _ROUGH = "the fit is as good as fits under constraints can be computed here"
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """The best fit of a support under constraints; ``sure``: its coefficients are within their limits beyond doubt."""
+
+    value: float
+    chosen: frozenset[int]
+    x: dict[int, float]
+    sure: bool
 
 
 def constrained_findings(claim: Claim, everything: Conditions) -> Findings:
@@ -40,7 +56,7 @@ def constrained_findings(claim: Claim, everything: Conditions) -> Findings:
     wrong: list[str] = []
     unseen: list[tuple[str, str]] = []
     if claim.claimed != "infeasible" and not claim.empty:
-        wrong = [*claim.misplaced(), *violations(conditions, x, present, natural)]
+        wrong = [*claim.misplaced(), *violations(conditions, x, present, natural), *_large(claim, conditions, x)]
         if _torn(claim, conditions):
             wrong.append("constraints bind this equation to others, but claims are made for each of them apart.")
         if not wrong and conditions.t_level:
@@ -102,6 +118,18 @@ def _violation(meaning: Meaning, x: Mapping[int, float], natural: Mapping[int, f
     return next((f"off by {outside(form, x):.3g}" for form in meaning.forms if outside(form, x) > SATISFIED), "")
 
 
+def _large(claim: Claim, conditions: Conditions, x: Mapping[int, float]) -> list[str]:
+    """Return which coefficients are above the limit; of supports that were given, that is no fault."""
+    if claim.claimed == "nothing" or conditions.forms:
+        return []
+    limits = coefficient_limits(conditions, claim.equations, claim.rows, claim.limit)
+    return [
+        f"{conditions.names.label(v)} is {value:.6g}, above the coefficient limit."
+        for v, value in x.items()
+        if abs(value) > limits.get(v, math.inf) * (1 + _BAND)
+    ]
+
+
 def _torn(claim: Claim, conditions: Conditions) -> bool:
     """Whether a row also asks something of an equation that this claim is not about."""
     own = {v for e in claim.rows for v in conditions.names.library[e]}
@@ -143,7 +171,7 @@ def _least(
     if better is None:
         return None, None, TOO_MANY
     accuracy = ACCURACY * fitter.scale
-    least = min([objective, *(value + tolerance(value, accuracy, 0.0) for value, _, _ in better)])
+    least = min([objective, *(fit.value + tolerance(fit.value, accuracy, 0.0) for fit in better if fit.sure)])
     return Interval(least, least), _rivals(claim, conditions, fitter, objective), ""
 
 
@@ -157,12 +185,12 @@ def _rivals(claim: Claim, conditions: Conditions, fitter: Fitter, objective: flo
         return None
     present = _present(claim, conditions)
     known = [Interval(objective, objective)]
-    for value, chosen, x in fitted:
-        if len(chosen) == claim.size and chosen != present:
+    for fit in fitted:
+        if len(fit.chosen) == claim.size and fit.chosen != present:
             # Where a coefficient is 0, a smaller support may be meant.
-            small = any(abs(c) <= 1e-7 * natural[v] for v, c in x.items())
-            slack = tolerance(value, ACCURACY * fitter.scale, _RELATIVE)
-            known.append(Interval(value - slack, math.inf if small else value + slack))
+            small = any(abs(c) <= 1e-7 * natural[v] for v, c in fit.x.items())
+            slack = tolerance(fit.value, ACCURACY * fitter.scale, _RELATIVE)
+            known.append(Interval(fit.value - slack, fit.value + slack if fit.sure and not small else math.inf))
     lows, highs = sorted(i.low for i in known), sorted(i.high for i in known)
     return tuple(Interval(low, high) for low, high in zip(lows[:2], highs[:2], strict=True))
 
@@ -176,11 +204,10 @@ def _uneven(conditions: Conditions, natural: Mapping[int, float]) -> bool:
     return False
 
 
-def _fitted(
-    claim: Claim, conditions: Conditions, fitter: Fitter, level: float
-) -> list[tuple[float, frozenset[int], dict[int, float]]] | None:
-    """Return value, terms and coefficients of all supports that may be below a level; None if they are too many."""
+def _fitted(claim: Claim, conditions: Conditions, fitter: Fitter, level: float) -> list[_Fitted] | None:
+    """Return the fits of all supports that may be below a level; None if they are too many."""
     accuracy = ACCURACY * fitter.scale
+    limits = coefficient_limits(conditions, claim.equations, claim.rows, claim.limit)
     candidates = contenders(claim.normals, claim.caps, claim.budget, level + tolerance(level, accuracy, _RELATIVE))
     if candidates is None:
         return None
@@ -191,7 +218,9 @@ def _fitted(
         chosen = _placed(claim, conditions, supports)
         value, x = fitter.fit(chosen) if conditions.allows(chosen) else (math.inf, {})
         if value < math.inf and _all_significant(claim, fitter, conditions, chosen, 1e-6):
-            found.append((value, chosen, x))
+            share = max((abs(c) / limits[v] if limits[v] else math.inf for v, c in x.items() if c), default=0.0)
+            if share <= _CLEAR:
+                found.append(_Fitted(value, chosen, x, sure=share <= 1 / _CLEAR))
     return found
 
 

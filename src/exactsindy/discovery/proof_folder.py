@@ -11,21 +11,18 @@ from typing import Any
 from exactsindy._atomic import replacing
 from exactsindy.data import Notice
 from exactsindy.errors import DataError, SolverError
-from exactsindy.solver import Settings, Solution, Total, solve
+from exactsindy.solver import Settings, Solution, solve
 
 #: The files: ``exactsindy check FOLDER/solution.proof`` finds the problem beside the proof.
 PROOF, PROBLEM = "solution.proof", "problem.npz"
 
 
-def check_request(folder: str | os.PathLike[str] | None, k_max: Any) -> Path | None:
+def check_request(folder: str | os.PathLike[str] | None) -> Path | None:
     """Return the folder for a proof, or refuse it before any work is done."""
     if folder is None:
         return None
     if not isinstance(folder, (str, os.PathLike)):
         raise DataError(f"discover(proof=...): got {type(folder).__name__}; expected the name of a folder.")
-    if isinstance(k_max, Total):
-        text = "proof files are not written for shared budgets (Total): leave `proof` out"
-        raise SolverError(f"discover(proof={str(folder)!r}): {text}.")
     if Path(folder).exists() and not Path(folder).is_dir():
         raise DataError(f"discover(proof={str(folder)!r}): this is a file; expected the name of a folder.")
     return Path(folder)

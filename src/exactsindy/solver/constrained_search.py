@@ -53,8 +53,8 @@ def search(
     small = len(component.variables) <= SMALL
     presence = decided(component, budgets)
     relaxation = None if presence is None else Relaxation.of(component, presence, sizes.caps, sizes.total)
-    # Where nothing is asked but which terms are in or out, the answer is that of the search without constraints, which
-    # counts admissible supports only; the joint search does not know the limit on coefficients.
+    # Where nothing is asked but which terms are in or out, the answer is that of the search without constraints, for
+    # each equation with the limit on coefficients that its own target sets.
     simple = relaxation is not None and relaxation.exact
     done = joint(TRIAL // max(len(component.variables), 1)) if small and not simple else None
     for effort in EFFORTS if small else EFFORTS[1:]:

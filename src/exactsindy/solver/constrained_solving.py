@@ -179,7 +179,7 @@ def _solve(task: _Task, starts: Sequence[int] | None, settings: Settings, *, exp
             return _solution(task, [separate], settings)
     outcomes = in_turn(settings, [partial(_search, task, component, starts) for component in task.components])
     explain = explain and not interrupt.pressed() and any(outcome.infeasible for outcome in outcomes)
-    return _solution(task, outcomes, settings, _conflict(task) if explain else ())
+    return _solution(task, outcomes, settings, _conflict(task, settings.coefficient_limit) if explain else ())
 
 
 def _solution(task: _Task, outcomes: Sequence[Outcome], settings: Settings, conflict: tuple[str, ...] = ()) -> Solution:
@@ -243,7 +243,7 @@ def _by_backend(task: _Task, settings: Settings, backend: str) -> Solution:
     return _solution(task, in_turn(settings, searches), settings)
 
 
-def _conflict(task: _Task) -> tuple[str, ...]:
+def _conflict(task: _Task, coefficient_limit: float) -> tuple[str, ...]:
     """Return constraints (the budget among them, as ``k = ...``) that cannot hold together, but without any one can.
 
     A deletion filter: each constraint is left out in turn, and stays out if the others are still infeasible.
@@ -251,20 +251,26 @@ def _conflict(task: _Task) -> tuple[str, ...]:
     kept = list(task.rules.sources)
     if len(kept) > _MOST_CONFLICTS:
         return ()
-    limited = not _infeasible(task, kept, limited=False)
+    infeasible = partial(_infeasible, task, Settings(nodes=_DECISIVE, coefficient_limit=coefficient_limit))
+    limited = not infeasible(kept, limited=False)
     for constraint in tuple(kept):
         others = [other for other in kept if other is not constraint]
-        if _infeasible(task, others, limited=limited):
+        if infeasible(others, limited=limited):
             kept = others
     size = task.k.k if isinstance(task.k, Total) else (task.k[0] if len(set(task.k)) == 1 else task.k)
     return (*map(str, kept), *([f"k = {size}"] if limited else []))
 
 
-def _infeasible(task: _Task, constraints: Sequence[Any], *, limited: bool) -> bool:
-    other, settings = _Task.of(task.problem, task.k, constraints, task.ridge), Settings(nodes=_DECISIVE)
+def _infeasible(task: _Task, settings: Settings, constraints: Sequence[Any], *, limited: bool) -> bool:
+    other = _Task.of(task.problem, task.k, constraints, task.ridge)
     for component in other.components:
         budgets = other.budgets(component) if limited else []
-        run = partial(conic.solve, component) if other.rules.convex else partial(component.solve, runner_up=False)
-        if run(budgets, settings).infeasible:
+        if other.rules.convex:
+            outcome = conic.solve(component, budgets, settings)
+        elif limited and other.rules.t_level > 0:  # (without a limit, more terms may make others significant)
+            outcome = significant.solve(component, budgets[0], settings)
+        else:
+            outcome = component.solve(budgets, settings, runner_up=False)
+        if outcome.infeasible:
             return True
     return False

@@ -51,8 +51,9 @@ class Feasible:
 
     def fit(self, supports: Sequence[Support]) -> None:
         """Fit supports that were not fitted before."""
+        limit = self.deadline.limits.coefficient_limit
         new = [support for support in dict.fromkeys(supports) if support not in self.fitted]
-        for support, (answer, lower) in zip(new, self.component.fits(new) if new else (), strict=True):
+        for support, (answer, lower) in zip(new, self.component.fits(new, limit) if new else (), strict=True):
             self.fitted[support] = answer, lower
             self.add(() if answer is None else (answer,))
 

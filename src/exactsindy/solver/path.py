@@ -145,14 +145,15 @@ def solve_path(
     starts = arguments.start(problem, start)
     constraints = constraint_list(constraints)
     largest = arguments.largest(problem, k_max)
-    if constraints or isinstance(largest, Total):
-        refuse(proof, "constraints and shared budgets (Total)")
+    if constraints:
+        refuse(proof, "constraints")
     with interrupt.held():
         if constraints:
             solutions = constrained_solving.path(problem, largest, constraints, weights, starts, settings)
             return Path(problem, tuple(solutions))
         if isinstance(largest, Total):
-            return Path(problem, tuple(shared(problem, largest, range(largest.k + 1), weights, starts, settings)))
+            budgets = range(largest.k + 1)
+            return Path(problem, tuple(shared(problem, largest, budgets, weights, starts, settings, proof=proof)))
         equations = equations_of(problem, weights)
         sizes = [equation.size(largest) for equation in equations]
         searches = proofs.run(problem, proof, equations, sizes, local_starts(equations, starts), settings, path=True)

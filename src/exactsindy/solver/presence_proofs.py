@@ -1,13 +1,14 @@
 """Proof files under constraints that speak about the presence of terms only, each about one equation.
 
-Such constraints change no value of a support. So all supports that fit at least as well as the optimum are listed
-without them (but for terms that are required or forbidden), and the checker sees that no better one satisfies them.
+Such constraints change no value of a support. So all supports that fit at least as well as the optimum, or as the next
+best, are listed without them (but for terms that are required or forbidden), and the checker sees that no better one
+satisfies them.
 """
 
 from __future__ import annotations
 
 import math
-import warnings
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -15,11 +16,12 @@ import numpy as np
 
 from exactsindy.constraints import Row, Rules
 from exactsindy.errors import SolverError
+from exactsindy.problem import Problem
 from exactsindy.solver.backends import native
 from exactsindy.solver.equations import Equation, equations_of
 from exactsindy.solver.outcome import Answer, Outcome
 from exactsindy.solver.proof_file import ProofSection, check_path, cut_above, finish_proof, proof_records
-from exactsindy.solver.proofs import ProofPath, refuse, section_of
+from exactsindy.solver.proofs import ProofPath, refuse, section_of, warn
 from exactsindy.solver.settings import Settings, Status, Total
 from exactsindy.solver.solution import Solution
 
@@ -41,16 +43,20 @@ def write(proof: ProofPath, rules: Rules, solution: Solution, settings: Settings
     """Write the proof of a solution that was found under the rules; a warning says why there is none."""
     if proof is None:
         return
-    from exactsindy import __version__
-
     problem = solution.problem
     tasks: list[_Task] = []
     for e, equation in enumerate(equations_of(problem, solution.ridge)):
         if solution.status[e] is Status.INFEASIBLE:
-            return _warn(proof, f"nothing satisfies the constraints on {equation.target}")
+            return warn(proof, f"nothing satisfies the constraints on {equation.target}")
         if solution.status[e] is not Status.OPTIMAL:
-            return _warn(proof, f"the search for {equation.target} did not end. Allow more time or nodes")
+            return warn(proof, f"the search for {equation.target} did not end. Allow more time or nodes")
         tasks.append(_Task.of(equation, rules, solution, e))
+    if not _write(proof, problem, tasks, settings):
+        _write(proof, problem, [task.alone for task in tasks], settings)
+
+
+def _write(proof: str | os.PathLike[str], problem: Problem, tasks: list[_Task], settings: Settings) -> bool:
+    """Write the proof, or warn; return False if there are too many supports below the next best."""
     with proof_records(proof) as records:
         sections: list[ProofSection] = []
         try:
@@ -68,14 +74,14 @@ def write(proof: ProofPath, rules: Rules, solution: Solution, settings: Settings
             raise SolverError(f"proof={str(proof)!r}: {error}.") from error
         for e, (task, outcomes) in enumerate(zip(tasks, searches, strict=True)):
             reason = task.reason(outcomes)
+            if reason and not all(math.isnan(one.best.runner_up) for one in tasks):
+                return False
             if reason:
-                return _warn(proof, reason)
-            sections.append(task.section(e, outcomes[task.size], settings))
-        finish_proof(records, proof, problem.fingerprint, f"exactsindy {__version__}", sections)
-
-
-def _warn(proof: ProofPath, reason: str) -> None:
-    warnings.warn(f"proof={str(proof)!r}: no proof was written, because {reason}.", stacklevel=5)
+                warn(proof, reason)
+                return True
+            sections.append(task.section(e, outcomes, settings))
+        finish_proof(records, proof, problem, sections)
+    return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,15 +115,23 @@ class _Task:
         width = len(rules.problem.terms)
         support = equation.local([e * width + j for j in solution.support[e]])
         answer = Answer(support, (), float(solution.objective[e]))
-        return cls(fixed, tuple(rows), size, Outcome((answer,), float(solution.lower_bound[e])))
+        margin = float(solution.margin[e])
+        rival = answer.objective * (1.0 + margin) if math.isfinite(margin) else math.nan
+        return cls(fixed, tuple(rows), size, Outcome((answer,), float(solution.lower_bound[e]), rival))
 
     @property
     def limits(self) -> list[float]:
         """For each size, the objective up to which all supports are listed: the whole size, and that of the optimum."""
         best, target = self.best.answers[0], math.hypot(*self.equation.z.tolist(), *self.equation.rest.tolist())
+        most = best.objective if math.isnan(self.best.runner_up) else max(best.objective, self.best.runner_up)
         limits = [-1.0] * (self.size + 1)
-        limits[self.size] = limits[len(best.support)] = cut_above(best.objective, target) * (1 + _ROUNDING)
+        limits[self.size] = limits[len(best.support)] = cut_above(most, target) * (1 + _ROUNDING)
         return limits
+
+    @property
+    def alone(self) -> _Task:
+        """The same without the next best, which may have very many better ones that break constraints before it."""
+        return replace(self, best=replace(self.best, runner_up=math.nan))
 
     def reason(self, outcomes: Sequence[Outcome]) -> str:
         """Return why these searches prove nothing; empty: they do."""
@@ -131,10 +145,17 @@ class _Task:
             return f"the terms found for {target} depend on each other, or exceed the coefficient_limit"
         return "" if outcomes[self.size].written else f"nothing was left to search for {target}"
 
-    def section(self, index: int, outcome: Outcome, settings: Settings) -> ProofSection:
-        """Return what the search of the whole size proves about the optimum."""
-        section = section_of(index, self.equation, outcome.written[0], self.best, settings)
+    def section(self, index: int, outcomes: Sequence[Outcome], settings: Settings) -> ProofSection:
+        """Return what the search of the whole size proves about the optimum and the next best of as many terms."""
+        chosen = self.best.answers[0].support
+        others = [a for a in outcomes[len(chosen)].answers if a.support != chosen and self._allowed(a.support)]
+        rival = math.nan if math.isnan(self.best.runner_up) or not others else others[0].objective
+        best = replace(self.best, runner_up=rival)
+        section = section_of(index, self.equation, outcomes[self.size].written[0], best, settings)
         return replace(section, required=self.equation.required, forbidden=self.equation.forbidden, rows=self.rows)
+
+    def _allowed(self, support: Sequence[int]) -> bool:
+        return all(sum(c for j, c in row if j in support) <= limit for row, limit in self.rows)
 
 
 def _is(row: Row, coefficient: float, limit: float) -> bool:

@@ -16,10 +16,9 @@ from typing import Any
 from exactsindy._atomic import check_target, remove_leftovers, sync, temporary_file
 from exactsindy._files import reason
 from exactsindy.errors import DataError
+from exactsindy.problem import Problem
 from exactsindy.solver.equations import Equation
 from exactsindy.solver.outcome import Answer, Outcome
-
-_VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -83,6 +82,38 @@ class ProofSection:
         }
 
 
+@dataclass(frozen=True)
+class SharedBudget:
+    """What sections prove about a budget that all equations share; lists have an entry for each equation.
+
+    ``supports`` count each equation's own terms. Objectives are weighted sums.
+    """
+
+    k: int
+    caps: Sequence[int]
+    weights: Sequence[float]
+    sections: Sequence[Sequence[ProofSection]]
+    supports: Sequence[Sequence[int]]
+    objective: float
+    lower_bound: float
+    runner_up: float
+
+    def document(self) -> dict[str, Any]:
+        """Return the budget as it stands in the footer."""
+        return {
+            "k": self.k,
+            "caps": list(map(int, self.caps)),
+            "weights": [float(weight).hex() for weight in self.weights],
+            "sections": [[section.number for section in own] for own in self.sections],
+            "claim": {
+                "supports": [list(map(int, support)) for support in self.supports],
+                "objective": float(self.objective).hex(),
+                "lower_bound": float(self.lower_bound).hex(),
+                "runner_up": None if math.isnan(self.runner_up) else float(self.runner_up).hex(),
+            },
+        }
+
+
 def cut_above(objective: float, target_norm: float) -> float:
     """Return a cut that surely includes a support whose objective was rounded: to a double, and for ties.
 
@@ -129,15 +160,23 @@ def proof_records(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def finish_proof(
-    records: Path, path: str | os.PathLike[str], fingerprint: str, writer: str, sections: Sequence[ProofSection]
+    records: Path,
+    path: str | os.PathLike[str],
+    problem: Problem,
+    sections: Sequence[ProofSection],
+    budgets: Sequence[SharedBudget] = (),
 ) -> None:
     """Close the records with the footer and their SHA-256, and move the file to `path`."""
-    document = {
-        "version": _VERSION,
-        "writer": writer,
-        "problem": fingerprint,
+    from exactsindy import __version__
+
+    document: dict[str, Any] = {
+        "version": 2 if budgets else 1,
+        "writer": f"exactsindy {__version__}",
+        "problem": problem.fingerprint,
         "sections": [section.document() for section in sections],
     }
+    if budgets:
+        document["budgets"] = [budget.document() for budget in budgets]
     footer = json.dumps(document, allow_nan=False).encode()
     try:
         with open(records, "r+b") as file:

@@ -36,8 +36,6 @@ def run(
     """
     if proof is None:
         return native.run(equations, sizes, starts, settings, **options)
-    from exactsindy import __version__
-
     with proof_records(proof) as records:
         exhaustive = replace(settings, gap=Settings.gap)
         try:
@@ -46,16 +44,12 @@ def run(
             raise SolverError(f"proof={str(proof)!r}: {error}.") from error
         sections: list[ProofSection] = []
         for index, (equation, outcomes) in enumerate(zip(equations, searches, strict=True)):
-            found = list(_sections(index, equation, outcomes, settings, sizes[index], **options))
+            found = list(sections_of(index, equation, outcomes, settings, sizes[index], **options))
             if not found or any(outcome.stop is not None for outcome in outcomes):
-                warnings.warn(
-                    f"proof={str(proof)!r}: no proof was written, because the search for {equation.target} did not "
-                    "end. Allow more time or nodes.",
-                    stacklevel=3,
-                )
+                warn(proof, f"the search for {equation.target} did not end. Allow more time or nodes")
                 return searches
             sections += found
-        finish_proof(records, proof, problem.fingerprint, f"exactsindy {__version__}", sections)
+        finish_proof(records, proof, problem, sections)
     return searches
 
 
@@ -65,7 +59,12 @@ def refuse(proof: ProofPath, what: str) -> None:
         raise SolverError(f"proof={str(proof)!r}: proof files are not written for {what}: leave `proof` out.")
 
 
-def _sections(
+def warn(proof: ProofPath, reason: str) -> None:
+    """Say why there is no proof."""
+    warnings.warn(f"proof={str(proof)!r}: no proof was written, because {reason}.", stacklevel=4)
+
+
+def sections_of(
     index: int,
     equation: Equation,
     outcomes: Sequence[Outcome],

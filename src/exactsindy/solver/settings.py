@@ -16,6 +16,7 @@ from exactsindy.problem import COEFFICIENT_LIMIT
 #: Relative gap that a completed search may leave by rounding: answers this close are proved, also with Settings(gap=0).
 PROVED = 1e-14
 MOST_NODES = 2**63 - 1  # nodes are counted in 64-bit integers
+LARGEST_LIMIT = 2.0**40  # of coefficients: beyond it their products with columns have no digits left
 MOST_THREADS = 1024  # more than any machine has cores; a larger number is a mistake
 #: Seconds that a part of a call gets at least, also when the limit has passed: enough for a first support and a bound.
 LEAST = 0.05
@@ -71,8 +72,9 @@ class Settings:
     coefficient_limit
         A support counts only if its least-squares coefficients satisfy ``|coefficient| * |column| <= coefficient_limit
         * |target|``: larger ones cancel each other to fit rounding noise. The default, 2**27, excludes nothing that
-        has a meaning; smaller values speed up proofs where columns nearly depend on each other. The joint search under
-        constraints does not use it: it considers coefficients up to about 2**50 times their natural size.
+        has a meaning; smaller values speed up proofs where columns nearly depend on each other. Constraints on
+        coefficients keep the rule, for the coefficients of the best fit that satisfies them; ``target`` then stands for
+        the targets of all equations whose coefficients they bind together (docs/proof.md).
     progress
         Called about ten times a second from the calling thread with a `Progress`. An exception it raises stops the
         search and is passed on.
@@ -90,7 +92,7 @@ class Settings:
         if not isinstance(gap, int | float | np.number) or not gap >= 0:
             raise SolverError(f"Settings(gap={self.gap!r}): expected a number >= 0, e.g. 1e-9.")
         limit: object = self.coefficient_limit
-        if isinstance(limit, bool) or not isinstance(limit, int | float | np.number) or not 1 <= limit <= 2.0**40:
+        if isinstance(limit, bool) or not isinstance(limit, int | float | np.number) or not 1 <= limit <= LARGEST_LIMIT:
             raise SolverError(f"Settings(coefficient_limit={limit!r}): expected a number from 1 to 2**40, e.g. 2**27.")
         for name, kind, words, most in (
             ("seconds", (int, float, np.number), "a positive number", math.inf),

@@ -42,17 +42,29 @@ class Values:
 
 
 def native_values(
-    equations: Sequence[Equation], starts: Sequence[int] | None, most: Sequence[int], settings: Settings
+    equations: Sequence[Equation],
+    starts: Sequence[int] | None,
+    most: Sequence[int],
+    settings: Settings,
+    search: Callable[..., Outcome],
 ) -> Values:
-    """Return the values of equations without constraints by the native search; the limits are for all of them."""
+    """Return the values of equations without constraints; the limits are for all of them.
+
+    ``search(equation, size, starts, settings, pool=..., keep=...)`` is that of a `Recording`.
+    """
     deadline = Deadline(settings)
+    pairs: dict[tuple[int, int], Pair] = {}  # the budgets of a path ask for the same ones
 
     def run(j: int, size: int, *, rivals: bool) -> Outcome:
         local = [] if rivals or starts is None else [equations[j].local(starts)]
-        limits = deadline.settings(least=BRIEF)
-        outcome = native.run([equations[j]], [size], [local], limits, pool=rivals, keep=2)[0][0]
+        outcome = search(j, size, local, deadline.settings(least=BRIEF), pool=rivals, keep=2)
         deadline.nodes += outcome.nodes
         return outcome
+
+    def two_best(j: int, size: int) -> Pair:
+        if pairs.get((j, size)) is None:
+            pairs[j, size] = None if interrupt.pressed() else pair_of(run(j, size, rivals=True))
+        return pairs[j, size]
 
     def guess(j: int) -> Sequence[Outcome]:
         limits = replace(settings, seconds=0.05, nodes=1, progress=None)
@@ -60,7 +72,7 @@ def native_values(
 
     return Values(
         solve=lambda j, size: run(j, size, rivals=False),
-        two_best=lambda j, size: None if interrupt.pressed() else pair_of(run(j, size, rivals=True)),
+        two_best=two_best,
         guess=guess,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -20,6 +20,7 @@ from exactsindy.solver.outcome import in_turn
 from exactsindy.solver.proofs import ProofPath, refuse
 from exactsindy.solver.settings import Settings, Total
 from exactsindy.solver.shared_budget import Values, native_values, solve_shared
+from exactsindy.solver.shared_proofs import recording
 from exactsindy.solver.solution import Solution
 
 
@@ -89,13 +90,12 @@ def solve(
         raise SolverError(f"backend={backend!r}: expected the name of one, e.g. 'native'.")
     if backend != "native":
         refuse(proof, f"backend={backend!r}")
-    if isinstance(budget, Total):
-        refuse(proof, "shared budgets (Total)")
     if constraints or (isinstance(budget, Total) and backend not in ("native", "enumerate")):
         return constrained_solving.solve(problem, budget, constraints, weights, starts, settings, backend, proof)
     with interrupt.held():
         if isinstance(budget, Total):
-            return next(shared(problem, budget, [budget.k], weights, starts, settings, backend))
+            (solution,) = shared(problem, budget, [budget.k], weights, starts, settings, backend, proof)
+            return solution
         equations = equations_of(problem, weights)
         sizes = [equation.size(size) for equation, size in zip(equations, budget, strict=True)]
         if backend == "native":
@@ -116,19 +116,26 @@ def shared(
     starts: Sequence[int] | None,
     settings: Settings,
     backend: str = "native",
-) -> Iterator[Solution]:
-    """Yield the best joint supports within budgets that all equations share."""
+    proof: ProofPath = None,
+) -> list[Solution]:
+    """Return the best joint supports within budgets that all equations share; prove them in a file, if any."""
     weights = arguments.weights(problem, k)
     # w_j RSS_j + ridge |xi_j|^2 = w_j (RSS_j + (ridge / w_j) |xi_j|^2)
     equations = equations_of(problem, ridge / weights[:, None])
     most = [e.size(cap) for e, cap in zip(equations, arguments.caps(problem, k), strict=True)]
-    if backend == "native":
-        values = native_values(equations, starts, most, settings)
-    else:
-        solve_equation = backends.load(backend)
-        values = Values(solve=lambda j, size: solve_equation(equations[j], size, settings))
-    for budget, outcome in zip(budgets, solve_shared(equations, weights.tolist(), most, values, budgets), strict=True):
-        yield Solution.of(problem, [outcome], ridge=ridge, k=replace(k, k=budget), settings=settings)
+    solutions = []
+    with recording(proof, equations, weights.tolist(), most, settings) as searches:
+        if backend == "native":
+            values = native_values(equations, starts, most, settings, searches.run)
+        else:
+            solve_equation = backends.load(backend)
+            values = Values(solve=lambda j, size: solve_equation(equations[j], size, settings))
+        outcomes = solve_shared(equations, weights.tolist(), most, values, budgets)
+        for budget, outcome in zip(budgets, outcomes, strict=True):
+            searches.add(budget, outcome)
+            solutions.append(Solution.of(problem, [outcome], ridge=ridge, k=replace(k, k=budget), settings=settings))
+        searches.finish(problem)
+    return solutions
 
 
 def refit(

@@ -17,7 +17,7 @@ from exactsindy.solver import interrupt
 from exactsindy.solver.backends import native
 from exactsindy.solver.equations import Equation
 from exactsindy.solver.outcome import Answer, Outcome
-from exactsindy.solver.settings import Settings
+from exactsindy.solver.settings import LARGEST_LIMIT, Settings
 
 #: At most `limit` of these variables (in the numbering of the rules) are present.
 Budget = tuple[tuple[int, ...], int]
@@ -95,6 +95,7 @@ class Component:
             keep,
             within,
             len(presence),
+            settings.coefficient_limit,
             settings.seconds or 0.0,
             settings.nodes or 0,
             native.reporter(settings, [", ".join(e.target for e in self.equations)], lambda _, j: self.label(j)),
@@ -103,20 +104,22 @@ class Component:
         return native.outcome(raw).renumbered(self.variables)
 
     def fit(self, support: Sequence[int]) -> Outcome:
-        """Fit the coefficients of a support (or of a part of it, where the constraints forbid the whole)."""
+        """Fit a support (or a part of it, where constraints forbid the whole), whatever the size of coefficients."""
         chosen = set(support)
         absent = tuple(v for v in self.variables.tolist() if v not in chosen)
-        return self.solve([(absent, 0)] if absent else [], Settings(), runner_up=False)
+        limits = Settings(coefficient_limit=LARGEST_LIMIT)
+        return self.solve([(absent, 0)] if absent else [], limits, runner_up=False)
 
-    def fits(self, supports: Sequence[Sequence[int]]) -> list[tuple[Answer | None, float]]:
+    def fits(self, supports: Sequence[Sequence[int]], coefficient_limit: float) -> list[tuple[Answer | None, float]]:
         """Return, for each support, its best fit under the constraints on coefficients and a lower bound of its value.
 
         The fit is on the terms that matter: those without a coefficient are left out where the rules allow it. None and
-        an infinite bound: nothing is feasible; None and 0: it was not found out. Presence rows are not checked.
+        an infinite bound: nothing is feasible, or coefficients exceed their limit (see `Settings`); None and 0: it was
+        not found out. Presence rows are not checked.
         """
         inner = [sorted(self.position[v] for v in support) for support in supports]
         found = []
-        for raw, lower in _native.fit_supports(*self.request, inner):
+        for raw, lower in _native.fit_supports(*self.request, inner, coefficient_limit):
             variables = () if raw is None else tuple(self.variables[raw.support].tolist())
             found.append((None if raw is None else Answer(variables, tuple(raw.coef), raw.objective), lower))
         return found

@@ -106,7 +106,8 @@ def solve_component(component: Component, budgets: Sequence[Budget], settings: S
             break
         absent = tuple(v for i, v in enumerate(everything) if i not in support)
         exactly = [(everything, len(support))]
-        fit = component.solve([(absent, 0)] if absent else [], Settings(), runner_up=False, exactly=exactly)
+        limits = Settings(coefficient_limit=settings.coefficient_limit)
+        fit = component.solve([(absent, 0)] if absent else [], limits, runner_up=False, exactly=exactly)
         if fit.answers and (not answers or fit.objective < answers[0].objective * (1 - 1e-12)):
             answers, bound = fit.answers[:1], fit.objective * (1 - _ROUNDING)
     bound = bound if stop is None else -math.inf

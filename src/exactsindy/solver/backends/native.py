@@ -13,6 +13,8 @@ from exactsindy.solver.equations import Equation
 from exactsindy.solver.outcome import Answer, Outcome
 from exactsindy.solver.settings import Progress, Settings, Status
 
+SECTIONS = 2 * _native.max_size  # of a proof file, for each equation of a call
+
 
 def run(
     equations: Sequence[Equation],
@@ -26,13 +28,16 @@ def run(
     within: float = -1.0,
     capacity: int = 1_000_000,
     proof: str = "",
+    first_section: int = 0,
     limits: Sequence[Sequence[float]] | None = None,
 ) -> list[list[Outcome]]:
     """Solve the equations; one list of outcomes each: one entry, or one per size 0..k for a path.
 
-    ``proof`` is the name of a file for the records of a proof; empty: none is written. With ``limits``, one list per
-    equation: for each size 0..k, the pool of all supports with an objective of at most the limit of the size (negative:
-    not asked for).
+    ``proof`` is the name of a file for the records of a proof; empty: none is written. Its sections are numbered from
+    ``first_section`` on (`SECTIONS` for each equation); if that is not 0, the file of an earlier call goes on.
+
+    With ``limits``, one list per equation: for each size 0..k, the pool of all supports with an objective of at most
+    the limit of the size (negative: not asked for).
     """
     requests = [
         (
@@ -63,6 +68,7 @@ def run(
         threads=threads,
         coefficient_limit=settings.coefficient_limit,
         proof=proof,
+        first_section=first_section,
         progress=reporter(settings, [e.target for e in equations], lambda i, j: equations[i].names[j]),
         stopped=interrupt.pressed,
     )
