@@ -63,6 +63,15 @@ void absorb_rows(OutColumns factor, const Columns& rows, bool trapezoid) {
   absorb(factor.data(), factor.shape(0), rows.data(), rows.shape(0), trapezoid);
 }
 
+std::pair<bool, bool> copy_step(const TrajectoryStep& step, OutMatrix& states, OutVector& coefficients,
+                                OutMatrix& curvature, OutVector& slope) {
+  std::copy(step.states.begin(), step.states.end(), states.data());
+  std::copy(step.coefficients.begin(), step.coefficients.end(), coefficients.data());
+  std::copy(step.curvature.begin(), step.curvature.end(), curvature.data());
+  std::copy(step.slope.begin(), step.slope.end(), slope.data());
+  return {step.profiled, step.positive};
+}
+
 std::pair<bool, bool> step_trajectory(const Matrix& misfit, const Matrix& defect, const Matrix& weights,
                                       const Cube& slopes, const Matrix& columns, const Indices& state_of,
                                       const Indices& first, double tight, double damping, OutMatrix states,
@@ -79,13 +88,35 @@ std::pair<bool, bool> step_trajectory(const Matrix& misfit, const Matrix& defect
   // Samples beyond the ends must have no weight: the band would be left.
   need(weights.data()[0] == 0.0 && weights.data()[4 * (n - 2) + 3] == 0.0);
   nb::gil_scoped_release release;
-  const TrajectoryStep step = trajectory_step({n, d, m, p, state_of.data(), first.data(), weights.data(), slopes.data(),
-                                               columns.data(), misfit.data(), defect.data(), tight, damping});
-  std::copy(step.states.begin(), step.states.end(), states.data());
-  std::copy(step.coefficients.begin(), step.coefficients.end(), coefficients.data());
-  std::copy(step.curvature.begin(), step.curvature.end(), curvature.data());
-  std::copy(step.slope.begin(), step.slope.end(), slope.data());
-  return {step.profiled, step.positive};
+  const TrajectoryFit fit{n,
+                          d,
+                          m,
+                          p,
+                          state_of.data(),
+                          first.data(),
+                          weights.data(),
+                          slopes.data(),
+                          columns.data(),
+                          misfit.data(),
+                          defect.data(),
+                          tight,
+                          damping};
+  return copy_step(trajectory_step(fit), states, coefficients, curvature, slope);
+}
+
+std::pair<bool, bool> step_integrated(const Matrix& misfit, const Matrix& defect, const Indices& starts,
+                                      const Cube& forward, const Cube& columns, double tight, double damping,
+                                      OutMatrix states, OutVector coefficients, OutMatrix curvature, OutVector slope) {
+  const std::size_t n = misfit.shape(0), d = misfit.shape(1), m = starts.size(), p = columns.shape(2);
+  need(n >= 2 && d >= 1 && defect.shape(0) == m && defect.shape(1) == d && forward.shape(0) == m &&
+       forward.shape(1) == d && forward.shape(2) == d && columns.shape(0) == m && columns.shape(1) == d &&
+       states.shape(0) == n && states.shape(1) == d && coefficients.size() == p && curvature.shape(0) == p &&
+       curvature.shape(1) == p && slope.size() == p);
+  for (std::size_t i = 0; i < m; ++i) need(starts.data()[i] >= 0 && static_cast<std::size_t>(starts.data()[i]) + 1 < n);
+  nb::gil_scoped_release release;
+  const IntegratedFit fit{
+      n, d, m, p, starts.data(), forward.data(), columns.data(), misfit.data(), defect.data(), tight, damping};
+  return copy_step(trajectory_step(fit), states, coefficients, curvature, slope);
 }
 
 }  // namespace
@@ -107,6 +138,10 @@ void bind_assembly(nb::module_& m) {
         nb::arg("damping"), nb::arg("states").noconvert(), nb::arg("coefficients").noconvert(),
         nb::arg("curvature").noconvert(), nb::arg("slope").noconvert(),
         "One Gauss-Newton step; tells whether curvature and slope, and whether the changes hold.");
+  m.def("integrated_step", &step_integrated, nb::arg("misfit"), nb::arg("defect"), nb::arg("starts"),
+        nb::arg("forward"), nb::arg("columns"), nb::arg("tight"), nb::arg("damping"), nb::arg("states").noconvert(),
+        nb::arg("coefficients").noconvert(), nb::arg("curvature").noconvert(), nb::arg("slope").noconvert(),
+        "The same where the equations of all states were integrated over the intervals.");
 }
 
 }  // namespace exactsindy

@@ -89,16 +89,48 @@ bool solve_coefficients(const TrajectoryStep& step, double damping, std::vector<
   return true;
 }
 
-}  // namespace
+// Adds the rows of all integrated intervals: -A over the states at their beginning, 1 at their end.
+void gather(const IntegratedFit& fit, Border& a, TrajectoryStep& step) {
+  const std::size_t p = fit.coefficients, d = fit.states;
+  std::vector<double> row(2 * d);
+  for (std::size_t i = 0; i < fit.intervals; ++i) {
+    const std::size_t low = static_cast<std::size_t>(fit.starts[i]) * d;
+    for (std::size_t j = 0; j < d; ++j) {
+      const double* forward = fit.forward + (i * d + j) * d;
+      for (std::size_t l = 0; l < d; ++l) row[l] = -forward[l];
+      std::fill(row.begin() + static_cast<std::ptrdiff_t>(d), row.end(), 0.0);
+      row[d + j] = 1.0;
+      const double residual = fit.defect[i * d + j];
+      const double* terms = fit.columns + (i * d + j) * p;
+      for (std::size_t u = 0; u < 2 * d; ++u) {
+        const double scaled = fit.tight * row[u];
+        if (scaled == 0.0) continue;
+        double* column = a.column(low + u);
+        for (std::size_t v = u; v < 2 * d; ++v) column[v - u] += scaled * row[v];
+        double* border = a.row(low + u);
+        for (std::size_t q = 0; q < p; ++q) border[q] -= scaled * terms[q];
+        border[p] -= scaled * residual;
+      }
+      for (std::size_t q = 0; q < p; ++q) {
+        const double scaled = fit.tight * terms[q];
+        if (scaled == 0.0) continue;
+        for (std::size_t r = 0; r <= q; ++r) step.curvature[q * p + r] += scaled * terms[r];
+        step.slope[q] += scaled * residual;
+      }
+    }
+  }
+}
 
-TrajectoryStep trajectory_step(const TrajectoryFit& fit, const Loops& with) {
+// Gathers the rows of a fit whose intervals reach over `reach` samples, and solves for all changes.
+template <class Fit>
+TrajectoryStep solve_step(const Fit& fit, std::size_t reach, const Loops& with) {
   const std::size_t p = fit.coefficients, unknowns = fit.samples * fit.states;
   TrajectoryStep step;
   step.curvature.assign(p * p, 0.0);
   step.slope.assign(p, 0.0);
   step.coefficients.assign(p, 0.0);
   step.states.assign(unknowns, 0.0);
-  Border a(unknowns, 4 * fit.states, p + 1);
+  Border a(unknowns, reach * fit.states, p + 1);
   gather(fit, a, step);
   for (std::size_t v = 0; v < unknowns; ++v) {
     a.column(v)[0] = (a.column(v)[0] + 1.0) * (1.0 + fit.damping);
@@ -123,5 +155,11 @@ TrajectoryStep trajectory_step(const TrajectoryFit& fit, const Loops& with) {
   }
   return step;
 }
+
+}  // namespace
+
+TrajectoryStep trajectory_step(const TrajectoryFit& fit, const Loops& with) { return solve_step(fit, 4, with); }
+
+TrajectoryStep trajectory_step(const IntegratedFit& fit, const Loops& with) { return solve_step(fit, 2, with); }
 
 }  // namespace exactsindy

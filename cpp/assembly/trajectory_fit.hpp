@@ -26,6 +26,19 @@ struct TrajectoryFit {
   double damping = 0.0;  // share by which diagonals are raised (Levenberg, Marquardt)
 };
 
+// The same for equations that were integrated over each interval, one for every state:
+// minimise |e - dx|^2 + tight |r + dx(i + 1) - A dx(i) - B dp|^2, i the sample at which an interval begins.
+struct IntegratedFit {
+  std::size_t samples = 0, states = 0, intervals = 0, coefficients = 0;
+  const std::int64_t* starts = nullptr;  // intervals: the samples at which they begin, increasing
+  const double* forward = nullptr;       // intervals x states x states: A, the end of an interval by its beginning
+  const double* columns = nullptr;       // intervals x states x coefficients: B, the end by the coefficients
+  const double* misfit = nullptr;        // samples x states: e
+  const double* defect = nullptr;        // intervals x states: r, the state at the end less the integrated one
+  double tight = 1.0;
+  double damping = 0.0;
+};
+
 // `curvature` and `slope` are those of the minimum over dx as a function of dp, without damping of dp:
 // constant - 2 slope' dp + dp' curvature dp.
 struct TrajectoryStep {
@@ -35,5 +48,6 @@ struct TrajectoryStep {
 };
 
 TrajectoryStep trajectory_step(const TrajectoryFit& fit, const Loops& with = loops());
+TrajectoryStep trajectory_step(const IntegratedFit& fit, const Loops& with = loops());
 
 }  // namespace exactsindy

@@ -104,6 +104,53 @@ TEST(trajectory_steps_solve_the_dense_problem) {
   }
 }
 
+TEST(integrated_steps_solve_the_dense_problem) {
+  Rng rng = seeded(342);
+  for (int trial = 0; trial < 40; ++trial) {
+    const int d = 1 + trial % 3, n = 6 + trial % 5, p = trial % 4, gap = trial % 3 == 0 ? n / 2 : -1;
+    std::vector<std::int64_t> starts;
+    for (int i = 0; i + 1 < n; ++i)
+      if (i != gap) starts.push_back(i);
+    const int m = static_cast<int>(starts.size()), unknowns = n * d, size = unknowns + p;
+    std::vector<double> forward, columns, misfit, defect;
+    RandomTrajectory::fill(rng, forward, m * d * d);
+    RandomTrajectory::fill(rng, columns, m * d * p);
+    RandomTrajectory::fill(rng, misfit, n * d);
+    RandomTrajectory::fill(rng, defect, m * d);
+    const double tight = std::pow(10.0, uniform(rng, 0.0, 4.0));
+    const auto count = [](int value) { return static_cast<std::size_t>(value); };
+    const IntegratedFit fit{
+        count(n),      count(d),      count(m), count(p), starts.data(), forward.data(), columns.data(),
+        misfit.data(), defect.data(), tight,    0.0};
+    const std::vector<const Loops*> all = available_loops();
+    const TrajectoryStep step = trajectory_step(fit, *all[trial % all.size()]);
+    CHECK(step.profiled && step.positive);
+    Dense a(size);
+    std::vector<Long> right(size, 0.0L);
+    for (int v = 0; v < unknowns; ++v) {
+      a(v, v) = 1.0L;
+      right[v] = misfit[v];
+    }
+    for (int i = 0; i < m; ++i)
+      for (int j = 0; j < d; ++j) {
+        std::vector<Long> row(size, 0.0L);
+        row[(starts[i] + 1) * d + j] = 1.0L;
+        for (int s = 0; s < d; ++s) row[starts[i] * d + s] = -forward[(i * d + j) * d + s];
+        for (int q = 0; q < p; ++q) row[unknowns + q] = -columns[(i * d + j) * p + q];
+        for (int u = 0; u < size; ++u) {
+          for (int v = 0; v < size; ++v) a(u, v) += tight * row[u] * row[v];
+          right[u] -= tight * row[u] * defect[i * d + j];
+        }
+      }
+    const Dense l = a.cholesky();
+    const std::vector<Long> x = l.backward(l.forward(right));
+    for (int v = 0; v < size; ++v) {
+      const Long got = v < unknowns ? step.states[v] : step.coefficients[v - unknowns];
+      CHECK_OP(std::abs(got - x[v]), <=, 1e-8L * (1.0L + std::abs(x[v])));
+    }
+  }
+}
+
 TEST(trajectory_steps_tell_dependent_terms) {
   Rng rng = seeded(341);
   RandomTrajectory random(rng, 12, 2, 2, -1);

@@ -296,3 +296,26 @@ def test_constraints_hold_and_are_verified(lorenz):
     assert es.verify(found.problem, found.solution).ok
     assert "within the constraints fits x' better" in " ".join(str(found).split())
     assert found.at(k={"y'": 2}).solution.constraints == found.solution.constraints
+
+
+@pytest.mark.parametrize("rtol, per_period, equal", [(1e-12, 100, True), (1e-9, 50, False), (1e-6, 400, True)])
+def test_data_without_noise_give_the_law_and_confidence(rtol, per_period, equal):
+    """A simulation is a measurement with the errors of its solver and of integrals between samples."""
+    from scipy.integrate import solve_ivp
+
+    def van_der_pol(_, x):
+        return [x[1], (1 - x[0] ** 2) * x[1] - x[0]]
+
+    t = np.arange(5 * per_period) * (6.66 / per_period)
+    if not equal:
+        t = np.sort(t + 0.3 * (6.66 / per_period) * np.random.default_rng(0).uniform(-1, 1, len(t)))
+        t -= t[0]
+    x = solve_ivp(van_der_pol, (0, t[-1] + 1e-9), [2.0, 0.0], "LSODA", t_eval=t, rtol=rtol, atol=rtol).y.T
+    found = es.discover(x, t, states=("x", "v"), threads=1)
+    assert {name: set(terms) for name, terms in found.solution.terms.items()} == {
+        "x'": {"v"},
+        "v'": {"x", "v", "x^2 v"},
+    }
+    assert min(found.confidence.values()) >= 0.9
+    if equal:  # errors of integrals over unequal steps add up, to about the noise that the rows are weighted by
+        assert {notice.kind for notice in found.warnings} <= {"clean"}

@@ -94,14 +94,29 @@ def test_who_asks_for_something_else_gets_that(data, asked):
     assert TRAJECTORY_FIT not in {choice.variant for choice in other.selection.choices}
 
 
-def test_clean_data_are_left_to_the_regression_evidence():
-    """The errors of quadrature are all there is to fit: they would make terms of their own."""
+def test_clean_data_are_not_fitted_with_terms_of_the_errors_of_quadrature():
+    """Local cubics err by more than the noise there; integrated equations do not, and misfits have a floor."""
     t = np.arange(0.0, 10.0, 0.05)
     u = np.sin(3 * t)
     x = np.exp(-t) + (3 * np.exp(-t) - 3 * np.cos(3 * t) + u) / 10
     found = es.discover(x, time=t, states=("x",), controls={"u": u}, settings=ONE)
     assert found.model.equations(3) == ["x' = -x + u"]
-    assert found.selection.choices[0].variant != TRAJECTORY_FIT
+
+
+def test_eight_samples_a_period_are_enough():
+    """Rows cannot tell the law there, because integrals between samples err; integrated equations can."""
+    t = np.arange(0.0, 120.0, 0.8)
+    model = es.Model.from_coefficients({"x'": {"v": 1.0}, "v'": {"x": -1.0, "v": 1.0, "x^2 v": -1.0}})
+    clean = model.simulate([1.0, 0.5], t).x
+    noisy = clean + 0.01 * np.random.default_rng(3).normal(size=clean.shape)
+    found = es.discover(noisy, time=t, states=("x", "v"), settings=ONE)
+    assert terms(found.solution) == TRUTH
+    assert {choice.variant for choice in found.selection.choices} == {TRAJECTORY_FIT}
+    rows = es.discover(noisy, time=t, states=("x", "v"), settings=ONE, rule=PathEvidence())
+    assert terms(rows.solution) != TRUTH
+    for row in found.model.rows:
+        for value, error, term in zip(row.coefficients, row.standard_errors, row.terms, strict=True):
+            assert abs(value - {"v": 1.0, "x": -1.0, "x^2 v": -1.0}[term.name]) < 4 * error
 
 
 def test_trajectory_fits_of_a_field_resolve_its_ambiguous_equation():

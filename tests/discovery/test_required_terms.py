@@ -49,7 +49,7 @@ def test_a_known_coefficient_has_no_standard_error(fixed, tmp_path):
     before = dict(zip([term.name for term in free.terms], free.standard_errors, strict=True))
     assert math.isnan(errors["x z"])
     assert 0 < errors["x"] < before["x"]  # one coefficient less to estimate
-    assert "-1 x z" in str(fixed)
+    assert "(-1 fixed) x z" in str(fixed)
     fixed.model.save(tmp_path / "model.json")
     again = Model.load(tmp_path / "model.json").rows[1].standard_errors
     np.testing.assert_array_equal(again, row.standard_errors)
@@ -102,3 +102,17 @@ def test_on_the_command_line():
     coefficients = json.loads(result.stdout)["coefficients"]
     assert {name: set(row) for name, row in coefficients.items()} == TERMS
     assert coefficients["y'"]["x z"] == -1.0
+
+
+def test_a_size_that_constraints_leave_without_an_answer_is_refused(fixed):
+    with pytest.raises(
+        SolverError, match=r"at\(k=0\): no model of y' of this size .* the smallest that does has 1 terms"
+    ):
+        fixed.at(k=0)
+    assert fixed.at(k={"x'": 0}).solution.support[0] == ()
+
+
+def test_the_confidence_is_about_the_terms_beyond_those_required(fixed):
+    assert [choice.required for choice in fixed.selection.choices] == [0, 1, 0]
+    assert fixed.verdict["y'"].endswith("in the terms beyond those required")
+    assert "required" not in fixed.verdict["x'"]

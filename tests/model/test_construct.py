@@ -34,7 +34,10 @@ def solution(problem: Problem, support: list[list[int]], ridge: float = 0.0) -> 
 
 
 def offered(problem: Problem, coef: object, support: object, ridge: np.ndarray) -> SimpleNamespace:
-    return SimpleNamespace(problem=problem, coef=coef, support=support, ridge=ridge, constraints=(), certificates=())
+    k = tuple(map(len, support))
+    return SimpleNamespace(
+        problem=problem, coef=coef, support=support, ridge=ridge, k=k, constraints=(), certificates=()
+    )
 
 
 def regression(n: int = 400, noise: float = 0.1, seed: int = 0) -> tuple[np.ndarray, np.ndarray, Problem]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import exactsindy as es
 from exactsindy.data import Target
 from exactsindy.library import Variables, mathml, parse_term
 from exactsindy.model import Equation, to_mathml
+from exactsindy.report.text import facts
 
 KNOWN = Variables(("x", "y", "u", "alpha", "x0"), axes=("lon", "z"))
 
@@ -53,8 +55,11 @@ def test_numbers_and_signs():
 def test_numbers_with_errors_are_the_same_in_text_and_in_mathml():
     terms = tuple(parse_term(name, KNOWN) for name in ("x", "y", "x y", "1"))
     row = Equation(Target("x"), terms, (-1.2345, 1.5, 2e-12, 3.0), (0.012, float("nan"), 3.1e-13, 0.1))
-    assert row.text_with_errors() == "x' = (-1.234 ± 0.012) x + 1.5 y + (2e-12 ± 3.1e-13) x y + (3.00 ± 0.10)"
-    assert flat(parsed(to_mathml([row], errors=True))) == "x′=−(1.234±0.012)x+1.5y+(2×10−12±3.1×10−13)xy+(3.00±0.10)"
+    assert row.text_with_errors() == "x' = (-1.234 ± 0.012) x + (1.5 fixed) y + (2e-12 ± 3.1e-13) x y + (3.00 ± 0.10)"
+    assert (
+        flat(parsed(to_mathml([row], errors=True)))
+        == "x′=−(1.234±0.012)x+(1.5 fixed)y+(2×10−12±3.1×10−13)xy+(3.00±0.10)"
+    )
 
 
 def test_names_without_structure_are_escaped():
@@ -87,3 +92,20 @@ def test_reprs_fit_on_a_line(oscillator):
         assert "\n" not in repr(value)
     assert repr(verification).startswith("<Verification holds; optimality ")
     assert repr(found.selection).startswith("<Selection x': 1 terms, confidence")
+
+
+def test_all_chosen_terms_are_listed_with_their_share_of_resamples(oscillator):
+    shares = {name: 0.06 for name in oscillator.problem.names} | {"v": 0.01}
+    selection = replace(oscillator.selection, inclusion={"x'": shares})
+    (line,) = [line for line in facts(replace(oscillator, selection=selection), 0) if "6 %" in line]
+    assert ": v 1 %, " in line
+
+
+def test_a_rival_of_the_same_size_is_not_the_answer_itself(oscillator):
+    first, *others = oscillator.selection.choices
+    unsure = replace(first, confidence=0.3, rival=first.k, rival_terms=())
+    shown = replace(oscillator, selection=replace(oscillator.selection, choices=(unsure, *others)))
+    (line,) = [line for line in facts(shown, 0) if line.startswith("Rival")]
+    assert line == f"Rival with 1: {next(iter(oscillator.pool['x'][1].terms))}."
+    assert "v" not in line.split()
+    assert not [line for line in facts(replace(shown, pool=None), 0) if line.startswith("Rival")]

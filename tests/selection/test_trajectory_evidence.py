@@ -63,3 +63,11 @@ def test_coloured_noise_larger_than_estimated_is_no_reason_to_doubt_the_terms():
     assert larger.confidence(rivals) > 0.9
     assert larger.confidence(rivals) > as_estimated.confidence(rivals) + 0.02
     assert larger.ranked(rivals) == as_estimated.ranked(rivals)
+
+
+def test_misfits_below_the_accuracy_of_the_data_are_equal():
+    """A term that fits what lies below it costs its penalty and gains nothing."""
+    rule = TrajectoryEvidence(400, (10,), least=40.0)
+    assert rule.criterion(1e-3, ((0,),)) == rule.criterion(40.0, ((0,),))
+    assert rule.criterion(1e-9, ((0, 1),)) > rule.criterion(1e-3, ((0,),))
+    assert rule.criterion(80.0, ((0,),)) > rule.criterion(40.0, ((0,),))

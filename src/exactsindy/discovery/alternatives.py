@@ -25,14 +25,30 @@ def other_size(path: Path, shown: Solution, k: Any) -> Solution:
     for size in sizes:
         if not isinstance(size, int | np.integer) or not 0 <= size < len(path):
             raise SolverError(f"at(k={k!r}): this path goes from 0 to {len(path) - 1} terms.")
+    return _answered(path, _of_size(path, shown, k, shared), f"at(k={k!r})")
+
+
+def _of_size(path: Path, shown: Solution, k: Any, shared: bool) -> Solution:
     if shared:
-        return path[int(sizes[0])]
+        return path[int(k)]
     names = path.problem.target_names
     if isinstance(k, Mapping):
         chosen = {name: len(s) for name, s in zip(names, shown.support, strict=True)}
         chosen.update({names[find_target(target, names)]: int(size) for target, size in k.items()})
         return path.at(chosen)
     return path[int(k)] if isinstance(k, int | np.integer) else path.at(k)
+
+
+def _answered(path: Path, solution: Solution, call: str) -> Solution:
+    """Refuse a solution with an equation that has no answer: constraints may ask for more terms."""
+    for i, objective in enumerate(solution.objective):
+        if not np.isfinite(objective):
+            names = path.problem.target_names
+            name = ", ".join(names) if len(solution.objective) < len(names) else names[i]
+            sizes = [size for size, other in enumerate(path) if np.isfinite(other.objective[i])]
+            text = f"{call}: no model of {name} of this size satisfies the constraints"
+            raise SolverError(f"{text}; the smallest that does has {sizes[0]} terms.")
+    return solution
 
 
 def other_support(pool: Pool | None, shown: Solution, rival: int | Mapping[str, int]) -> Solution:

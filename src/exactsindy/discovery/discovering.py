@@ -124,7 +124,7 @@ def discover(
     if library is not None and degree is not None:
         raise ProblemError(f"discover(library={library!r}, degree={degree!r}): two libraries; give one of them.")
     request = Request(library, find_form(form), k_max, find_rule(rule), ridge, constraint_list(constraints), limits)
-    request = replace(request, proof=check_request(proof, k_max))
+    request = replace(request, proof=check_request(proof))
     columns = Columns(time, states, controls=controls, targets=targets, trajectory=trajectory, gaps=gaps)
     measured = read(data, columns)
     if degree is not None:

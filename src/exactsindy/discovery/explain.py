@@ -24,6 +24,9 @@ from exactsindy.solver import Pool, Status, Total
 _FEW_PERIODS, _COARSE = 2.0, 20.0
 # Residual in units of the noise beyond which something is missing.
 _LARGE_RESIDUAL = 1.5
+# Residual in units of the noise below which it is not noise that is left: data without noise, whose errors are those of
+# integrals between samples and of their simulation.
+_SMALL_RESIDUAL = 0.5
 # Ratio of the noise of parts of the data beyond which it is called unequal.
 _UNEQUAL = 2.0
 # Supports whose log-likelihoods differ by less than this cannot be told apart.
@@ -88,7 +91,15 @@ def regression_notices(prepared: Prepared, selection: Selection) -> Iterator[Not
 
 def residual_notices(whiteness: Whiteness, folds: Sequence[Problem], coef: Array) -> Iterator[Notice]:
     """Yield notices about coloured, large or unequal residuals of the chosen model."""
+    small = {
+        name for name, ratio in zip(whiteness.target_names, whiteness.ratio, strict=True) if ratio < _SMALL_RESIDUAL
+    }
+    if small:
+        text = "Residuals are far smaller than the errors of integrals between samples and of simulations may be"
+        yield Notice("clean", f"{text}: the data have hardly any noise. Standard errors do not include such errors.")
     for name, ratio, lag in zip(whiteness.target_names, whiteness.ratio, whiteness.lag, strict=True):
+        if name in small:
+            continue
         if abs(lag) > COLOURED:
             text = f"{name}: neighbouring residuals are correlated ({lag:+.2f})"
             cause = "the noise is not white, or a term is missing. Confidence and standard errors are too optimistic."
@@ -99,7 +110,7 @@ def residual_notices(whiteness: Whiteness, folds: Sequence[Problem], coef: Array
             yield Notice("residual", f"{text}: {cause}", name)
     for i, name in enumerate(whiteness.target_names if len(folds) > 1 else ()):
         level = np.array([np.sqrt(fold.rss(coef)[i] / max(fold.n_samples_of(i), 1)) for fold in folds])
-        if level.min() > 0 and level.max() > _UNEQUAL * level.min():
+        if name not in small and level.min() > 0 and level.max() > _UNEQUAL * level.min():
             ratio = level.max() / level.min()
             text = f"{name}: residuals are {ratio:.1f} times as large in some parts of the data as in others"
             yield Notice("unequal", f"{text}: the noise changes, or the law does.", name)

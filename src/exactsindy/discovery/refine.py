@@ -13,9 +13,9 @@ from exactsindy.discovery.fitted_models import NODES, FittedModels, changed
 from exactsindy.discovery.prepare import Prepared
 from exactsindy.discovery.read import sampling
 from exactsindy.discovery.request import Request
-from exactsindy.discovery.select import SURE, is_interrupted
+from exactsindy.discovery.select import FINE, SURE, is_interrupted
 from exactsindy.discovery.trajectory_search import Comparison, TrajectorySearch
-from exactsindy.forms import Whiteness, lag_correlation
+from exactsindy.forms import SIMULATION_TOLERANCE, Whiteness, lag_correlation
 from exactsindy.problem import Problem
 from exactsindy.selection import (
     TRAJECTORY_FIT,
@@ -30,6 +30,7 @@ from exactsindy.solver import Deadline, Path, Settings, Status, Total
 from exactsindy.trajectory_fit import (
     Measured,
     MeasuredModes,
+    MeasuredTrajectories,
     by_piece,
     features_of,
     row_count,
@@ -44,6 +45,10 @@ _NODES = 20000
 _DENSE = 100.0
 # What errors of quadrature may add to the misfit of a field: about the penalty of a term.
 _ALLOWED_MODES = 10.0
+# Misfit per row of the best model beyond which trajectory fits decide nothing: its residuals are 7 times the noise, so
+# that errors other than noise would be fitted (a simulation with a coarse tolerance leaves 100 to 12,000). Noise that
+# is correlated over ten samples leaves up to 21 on tuning systems.
+_UNEXPLAINED = 50.0
 # Terms of less probability are not listed.
 _LEAST_SHARE = 0.005
 
@@ -69,13 +74,13 @@ def refine(selection: Selection, prepared: Prepared, request: Request, settings:
         return Refined(selection)
     measured = prepared.samples
     compared = None if measured is None else compare(selection, measured, k_max, settings)
-    if measured is None or compared is None:
+    if measured is None or compared is None or compared.fit.misfit > _UNEXPLAINED * row_count(measured):
         return Refined(selection)
-    path = _path(measured, compared, k_max, settings)
+    path = _path(compared, k_max, settings)
     if path is None:
         return Refined(selection)
     names = [features_of(measured, i).names for i in range(len(compared.supports))]
-    return Refined(_selection(selection, path, compared, names), _whiteness(measured, compared))
+    return Refined(_selection(selection, path, compared, names), _whiteness(compared))
 
 
 def compare(selection: Selection, measured: Measured, k_max: int, settings: Settings) -> Comparison | None:
@@ -96,8 +101,25 @@ def compare(selection: Selection, measured: Measured, k_max: int, settings: Sett
     largest = path[len(path) - 1].support
     saturated = tuple(tuple(sorted(columns[i][path.problem.names[j]] for j in largest[i])) for i in equations)
     allowed = _ALLOWED_MODES if isinstance(measured, MeasuredModes) else None
-    fits = FittedModels(measured, starts, k_max, clock)
-    return TrajectorySearch(fits, shares, ambiguous, saturated, _rule(measured), allowed).run()
+
+    def search(samples: Measured, opened: Sequence[int]) -> TrajectorySearch:
+        fits = FittedModels(samples, starts, k_max, clock)
+        return TrajectorySearch(fits, shares, opened, saturated, _rule(samples), allowed, integrable)
+
+    integrable = isinstance(measured, MeasuredTrajectories) and measured.can_integrate
+    found = search(measured, ambiguous).run()
+    if found is not None or not isinstance(measured, MeasuredTrajectories) or not integrable:
+        return found
+    # Local cubics err too much: the equations are integrated. Below FINE samples per period regressions are not sure.
+    sampled = sampling(by_piece(measured, measured.guess), np.ones(measured.guess.shape[1]))
+    every = [i for i, choice in enumerate(selection.choices) if choice.k]
+    opened = ambiguous if sampled.per_period >= FINE else every
+    coarse = replace(measured, integrated=True)
+    found = search(coarse, opened).run_coarse()
+    if found is None or clock.expired:
+        return found
+    again = search(coarse.with_noise_of(found.fit.states), opened).run_coarse(found.supports)
+    return found if again is None else again
 
 
 def _rule(measured: Measured) -> TrajectoryEvidence:
@@ -109,7 +131,8 @@ def _rule(measured: Measured) -> TrajectoryEvidence:
     # The states here are smoothed around a model, those of `Measurement.sampling` are not: both have their own periods.
     guided = sampling(by_piece(measured, measured.guess), np.ones(measured.guess.shape[1]))
     counted = min(_DENSE / guided.per_period, 1.0)  # 0 where nothing oscillates: all rows count then
-    return TrajectoryEvidence(rows, terms, counted=counted or 1.0)
+    least = rows * float(np.mean((SIMULATION_TOLERANCE * measured.samples[:, measured.own]) ** 2))
+    return TrajectoryEvidence(rows, terms, counted=counted or 1.0, least=least)
 
 
 def _shares(selection: Selection, i: int) -> dict[frozenset[str], float]:
@@ -124,8 +147,9 @@ def _shares(selection: Selection, i: int) -> dict[frozenset[str], float]:
     return dict(cast(PathEvidence, selection.rule).shares((frozenset(r.terms), r.value) for r in rows))
 
 
-def _path(measured: Measured, compared: Comparison, k_max: int, settings: Settings) -> Path | None:
+def _path(compared: Comparison, k_max: int, settings: Settings) -> Path | None:
     """Return the path of the tangent regressions at the trajectory fit; None if it does not hold the model chosen."""
+    measured = compared.measured
     parts = [tangent_problem(measured, compared.supports, compared.fit, i) for i in range(len(compared.supports))]
     known = [part for part in parts if part is not None]
     if len(known) < len(parts):
@@ -184,8 +208,9 @@ def _row(path: Path, i: int, k: int, equation: str, value: float, chosen: bool) 
     return TableRow(equation, TRAJECTORY_FIT, 0.0, k, terms, float(solution.objective[i]), value, proved, chosen)
 
 
-def _whiteness(measured: Measured, compared: Comparison) -> Whiteness:
+def _whiteness(compared: Comparison) -> Whiteness:
     """Return size and correlation in time of the residuals of the trajectory fit, by equation."""
+    measured = compared.measured
     residual, names = measured.samples - compared.fit.states, target_names(measured)
     centred = residual - residual.mean(axis=0)
     columns = [measured.columns_of(i) for i in range(len(names))]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from exactsindy.data import Data, Notice, Samples
 from exactsindy.discovery.alternatives import other_size, other_support
 from exactsindy.discovery.run_folder import read_run, write_run
 from exactsindy.errors import SolverError
-from exactsindy.model import FieldSimulation, Model, Simulation
+from exactsindy.model import CoefficientTable, Equation, FieldSimulation, Model, Simulation
 from exactsindy.problem import Problem
 from exactsindy.report import describe
 from exactsindy.selection import Choice, Selection
@@ -76,6 +77,19 @@ class Discovery:
     def equations(self) -> list[str]:
         """The equations as text."""
         return self.model.equations()
+
+    @cached_property
+    def shares(self) -> dict[str, dict[str, float]]:
+        """How large each term is beside the whole right-hand side: ``{equation: {term: share}}``; see `Model.shares`.
+
+        rms(coefficient * term) / rms(right-hand side) over the samples, for fields over the rows of the regression.
+        """
+        return self.model.shares(self.problem if self.model.is_field else self.data)
+
+    @property
+    def coefficients(self) -> CoefficientTable:
+        """Coefficients, standard errors and shares of all terms as a labelled table; print it."""
+        return CoefficientTable.of(self.model.rows, self.shares)
 
     @property
     def certificates(self) -> tuple[Certificate, ...]:
@@ -165,6 +179,8 @@ class Discovery:
         return {
             "equations": self.model.equations(None),
             "coefficients": {row.name: {term.name: value for value, term in row.parts} for row in self.model.rows},
+            "standard_errors": {row.name: _by_term(row, row.standard_errors or ()) for row in self.model.rows},
+            "shares": {row.name: _by_term(row, self.shares[row.name].values()) for row in self.model.rows},
             "identified": self.identified,
             "confidence": self.confidence,
             "certificates": [json.loads(certificate.to_json()) for certificate in self.certificates],
@@ -229,3 +245,9 @@ class Discovery:
 
     def __repr__(self) -> str:
         return f"<Discovery {'; '.join(self.model.equations(4))}>"
+
+
+def _by_term(row: Equation, values: Iterable[float]) -> dict[str, float | None]:
+    """Return a number for each term of an equation; None where there is none, or none that is finite."""
+    known = dict(zip((term.name for term in row.terms), values, strict=False))
+    return {term.name: value if math.isfinite(value := known.get(term.name, math.nan)) else None for term in row.terms}

@@ -27,7 +27,17 @@ from exactsindy.model import Model
 from exactsindy.plots import DiscoveryLike
 from exactsindy.problem import Problem
 from exactsindy.selection import TRAJECTORY_FIT, Choice, Selection, TableRow
-from exactsindy.solver import path_record, plain, pool_record, read_path, read_pool, read_solution, solution_record
+from exactsindy.solver import Path as SizePath
+from exactsindy.solver import (
+    Solution,
+    path_record,
+    plain,
+    pool_record,
+    read_path,
+    read_pool,
+    read_solution,
+    solution_record,
+)
 
 FORMAT = "exactsindy run 2"
 #: Folders of these formats are read; in the first, a choice called its variant a preparation.
@@ -97,14 +107,13 @@ def _fields(folder: str | os.PathLike[str]) -> dict[str, Any]:
             raise DataError(f"{str(folder)!r}: {found}.")
     model = Model.load(current(folder, "model.json"))
     try:
+        constraints = texts(about.get("constraints", []), "constraints")
         return {
-            "selection": _selection(mapping(results["selection"], "selection"), problem),
+            "selection": _selection(mapping(results["selection"], "selection"), problem, constraints),
             "problem": problem,
             "pool": None if results["pool"] is None else read_pool(results["pool"], problem),
             "data": data,
-            "solution": _constrained(
-                read_solution(results["solution"], problem), texts(about.get("constraints", []), "constraints")
-            ),
+            "solution": _constrained(read_solution(results["solution"], problem), constraints),
             "warnings": tuple(map(_notice, sequence(about["warnings"], "warnings"))),
             "arguments": {
                 key: text(value, key, least=0) for key, value in mapping(about["arguments"], "arguments").items()
@@ -117,7 +126,7 @@ def _fields(folder: str | os.PathLike[str]) -> dict[str, Any]:
         raise DataError(f"{str(folder)!r}: results.json or run.json is damaged: {missing}.") from error
 
 
-def _constrained(solution: Any, texts: Sequence[str]) -> Any:
+def _constrained(solution: Solution, texts: Sequence[str]) -> Solution:
     if not texts:
         return solution
     from exactsindy.constraints import parse_constraint
@@ -151,17 +160,18 @@ def _plain_record(item: Choice | TableRow) -> dict[str, Any]:
     return record
 
 
-def _selection(record: Mapping[str, Any], problem: Problem) -> Selection:
+def _selection(record: Mapping[str, Any], problem: Problem, constraints: Sequence[str]) -> Selection:
     choices = tuple(map(_choice, sequence(record["choices"], "choices")))
     table = tuple(map(_table_row, sequence(record["table"], "table")))
     inclusion = {
         target: {name: real(share, "inclusion") for name, share in mapping(shares, "inclusion").items()}
         for target, shares in mapping(record["inclusion"], "inclusion").items()
     }
-    solution, path = read_solution(record["solution"], problem), read_path(record["path"], problem)
+    solution = _constrained(read_solution(record["solution"], problem), constraints)
+    path = [_constrained(one, constraints) for one in read_path(record["path"], problem)]
     if len(choices) not in (1, len(problem.target_names)):
         raise DataError(f"there are {len(choices)} choices for {len(problem.target_names)} equations")
-    return Selection(solution, path, table, inclusion, choices, text(record["rule"], "rule"))
+    return Selection(solution, SizePath(problem, tuple(path)), table, inclusion, choices, text(record["rule"], "rule"))
 
 
 def _choice(record: Any) -> Choice:
@@ -175,6 +185,7 @@ def _choice(record: Any) -> Choice:
         confidence=real(entries["confidence"], "confidence", finite=False),
         rival=None if entries["rival"] is None else whole(entries["rival"], "rival"),
         rival_terms=texts(entries["rival_terms"], "rival_terms"),
+        required=whole(entries.get("required", 0), "required"),
     )
 
 

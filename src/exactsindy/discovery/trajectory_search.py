@@ -9,7 +9,7 @@ import numpy as np
 
 from exactsindy.discovery.fitted_models import FittedModels, Supports, changed
 from exactsindy.selection import Rival, TrajectoryEvidence, effective_samples
-from exactsindy.trajectory_fit import WARM, Support, TrajectoryFit, TrajectoryModel, row_count
+from exactsindy.trajectory_fit import WARM, Measured, Support, TrajectoryFit, TrajectoryModel, row_count
 
 # At most _MOST supports of an equation are compared for their regression evidence, each of probability _LEAST or more.
 _MOST, _LEAST = 5, 0.003
@@ -19,14 +19,19 @@ _PROPOSED = 12
 _ROUNDS = 6
 # Terms beyond those chosen, in the saturated model at whose trajectory fit the second start is proposed.
 _EXTRA = 3
-# A model whose misfit is more than this many times the number of rows is wrong, and tells nothing about quadrature.
+# A model whose misfit is more than this many times the number of rows is wrong, and tells nothing about quadrature or
+# about other models.
 _POOR = 2.0
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """The model chosen, its trajectory fit, and for each ambiguous equation what it was compared with."""
+    """The model chosen, its trajectory fit, and for each ambiguous equation what it was compared with.
 
+    ``measured`` are the samples as they were fitted: in which units of noise, and by which integrals.
+    """
+
+    measured: Measured
     supports: Supports
     fit: TrajectoryFit
     rivals: Mapping[int, tuple[Rival, ...]]
@@ -40,7 +45,8 @@ class TrajectorySearch:
     ``shares`` are the supports with regression evidence of each equation, and their probability. The trajectory fit of
     ``saturated``, a model of more terms than laws have, tells the size of coloured noise; ``rule`` is for white noise
     as large as estimated. ``allowed`` is what errors of quadrature may add to the misfit; None if it is enough that
-    they do not exceed the tolerance of the equations in any state. Fields have many states.
+    they do not exceed the tolerance of the equations in any state. Fields have many states. ``strict``: quadrature is
+    judged even by a model that fits badly, because the equations can be integrated instead.
     """
 
     fits: FittedModels
@@ -49,6 +55,7 @@ class TrajectorySearch:
     saturated: Supports
     rule: TrajectoryEvidence
     allowed: float | None = None
+    strict: bool = False
 
     def run(self) -> Comparison | None:
         """Return the best model found.
@@ -60,9 +67,9 @@ class TrajectorySearch:
         None if time was too short to compare anything, or if quadrature errs by more than the tolerance of the
         equations: so clean or so coarse are the data that its errors, not the noise, would be fitted.
         """
-        first = tuple(max(shares, key=lambda s: shares[s]) for shares in self.shares)
+        first = self._likeliest()
         fit = self.fits.fit(first)
-        if self._is_coarse(first, fit) and fit.misfit < _POOR * row_count(self.fits.measured):
+        if self._is_coarse(first, fit) and (self.strict or fit.misfit < _POOR * row_count(self.fits.measured)):
             return None
         best = self._descend(first)
         second = None if best is None else self._unbiased(best)
@@ -72,11 +79,37 @@ class TrajectorySearch:
                 best = other
         return None if best is None or self._is_coarse(best.supports, best.fit) else best
 
+    def run_coarse(self, start: Supports | None = None) -> Comparison | None:
+        """Return the best model found where samples are coarse and regressions tell little.
+
+        The first start is what the likelihood proposes at the fit of the saturated model, or ``start`` if it is given;
+        the second one the supports with most regression evidence. None if even the best model fits badly: its
+        trajectory then tells nothing about others.
+        """
+        best = None
+        for model in dict.fromkeys([self._saturated() if start is None else start, self._likeliest()]):
+            found = None if model is None else self._descend(model)
+            if found is None or not np.isfinite(found.fit.misfit):
+                continue
+            if best is None or self._criterion(best.evidence, found) < self._criterion(best.evidence, best):
+                best = found
+        return None if best is None or best.fit.misfit > _POOR * row_count(self.fits.measured) else best
+
+    def _likeliest(self) -> Supports:
+        """Return the supports with most regression evidence."""
+        return tuple(max(shares, key=lambda s: shares[s]) for shares in self.shares)
+
+    def _saturated(self) -> Supports | None:
+        """Return the best supports by the likelihood linearised at the fit of the saturated model."""
+        if not np.isfinite(self.fits.fit(self.saturated).misfit):
+            return None
+        return self._proposed_at(self.saturated, self._likeliest(), self.rule)
+
     def _is_coarse(self, model: Supports, fit: TrajectoryFit) -> bool:
         """Return True if quadrature errs by more than the equations may."""
         if not np.isfinite(fit.misfit):
             return True
-        errors = TrajectoryModel(self.fits.measured, model).quadrature_errors(fit)
+        errors = TrajectoryModel(self.fits.measured, model).errors(fit)
         if self.allowed is not None:
             return float(((errors / WARM[-1]) ** 2).sum()) > self.allowed
         return float(np.sqrt(np.mean(errors**2, axis=0)).max()) > WARM[-1]
@@ -95,7 +128,7 @@ class TrajectorySearch:
             rivals = {i: self._rivals(evidence, model, i) for i in self.ambiguous}
             if self.fits.late:
                 break
-            compared = Comparison(model, fit, rivals, evidence)
+            compared = Comparison(self.fits.measured, model, fit, rivals, evidence)
             after = self._move(compared)
             if after == model:
                 break
@@ -113,12 +146,16 @@ class TrajectorySearch:
                 wide = changed(wide, i, min(large, key=lambda s: large[s]))
         if self.fits.late or not np.isfinite(self.fits.fit(wide, compared.supports).misfit):
             return None
-        model = compared.supports
+        model = self._proposed_at(wide, compared.supports, compared.evidence)
+        return None if self.fits.late or model == compared.supports else model
+
+    def _proposed_at(self, wide: Supports, model: Supports, evidence: TrajectoryEvidence) -> Supports:
+        """Return a model with the ambiguous equations as the likelihood linearised at the fit of another proposes."""
         for i in self.ambiguous:
-            proposed = self.fits.proposed(compared.evidence, wide, i)
+            proposed = self.fits.proposed(evidence, wide, i)
             if proposed:
                 model = changed(model, i, min(proposed, key=lambda s: proposed[s]))
-        return None if self.fits.late or model == compared.supports else model
+        return model
 
     def _evidence(self, model: Supports, fit: TrajectoryFit) -> TrajectoryEvidence:
         """Return the rule, its rows counted by how independent the residuals are."""

@@ -86,7 +86,16 @@ class Variant:
                 parts = tuple(form.folds(data, library, count))
         if not parts:
             parts = (form.problem(data, library) if whole is None else whole,)
-        return cls(name, form, Folds(parts), form.smoothed if isinstance(form, Form) else None)
+        smoothed = form.smoothed if isinstance(form, Form) else None
+        return cls(name, form, Folds(parts, floor(parts[0], smoothed, data)), smoothed)
+
+
+def floor(problem: Problem, smoothed: object, data: Data) -> tuple[float, ...]:
+    """Return the residual sum of squares of each equation that says nothing about terms; empty if it is not known."""
+    if not isinstance(smoothed, Smoothed) or not isinstance(data, Trajectories):
+        return ()
+    states = {target.name: target.state for target in data.targets}
+    return smoothed.unresolved([states[name] for name in problem.target_names])
 
 
 def is_large(data: Data) -> bool:
@@ -144,18 +153,24 @@ class Trials:
     def raw(self, smoothed: Smoothed, start: Path) -> Variant:
         """Return increments with the library on measured states, powers corrected for the bias of noise."""
         polynomial = all(getattr(term, "polynomial", False) for term in start.problem.terms)
-        form = IncrementForm("raw", model=picked(start), smoothed=smoothed, hermite=polynomial)
+        form = IncrementForm("raw", model=self.picked(start, smoothed), smoothed=smoothed, hermite=polynomial)
         path = self.path(form.problem(self.data, self.library))
-        return self._variant("measured states", replace(form, model=picked(path)), path)
+        return self._variant("measured states", replace(form, model=self.picked(path, smoothed)), path)
 
     def guided(self, smoothed: Smoothed, start: Path, terms: int) -> Variant:
         """Return increments with the library on states smoothed around the flow of models of so many terms."""
         path = start
         for _ in range(_ROUNDS):
             smoothed = smooth_guided(self.data, self.library, path[min(terms, len(path) - 1)], start=smoothed)
-            form = IncrementForm("guided", model=picked(path), smoothed=smoothed)
+            form = IncrementForm("guided", model=self.picked(path, smoothed), smoothed=smoothed)
             path = self.path(form.problem(self.data, self.library))
-        return self._variant(f"smoothed states ({terms}-term flow)", replace(form, model=picked(path)), path)
+        return self._variant(
+            f"smoothed states ({terms}-term flow)", replace(form, model=self.picked(path, smoothed)), path
+        )
+
+    def picked(self, path: Path, smoothed: Smoothed) -> Solution:
+        """Return the model that the growth ratio picks from a path of increments of smoothed states."""
+        return picked(path, floor(path.problem, smoothed, self.data))
 
     def _variant(self, name: str, form: IncrementForm, path: Path) -> Variant:
         return Variant.of(name, form, self.data, self.library, rows=path.problem.n_samples)
@@ -166,9 +181,9 @@ def saturated(path: Path) -> Solution:
     return path[len(path) - 1]
 
 
-def picked(path: Path) -> Solution:
+def picked(path: Path, floor: tuple[float, ...] = ()) -> Solution:
     """Return the model that the growth ratio picks from a path."""
-    return path.at(growth_ratio(path))
+    return path.at(growth_ratio(path, floor))
 
 
 def whitened_modes(data: Field, library: Library, settings: Settings) -> Variant:

@@ -2,6 +2,8 @@
 
 from exactsindy.model.coefficient_table import CoefficientTable as CoefficientTable
 from exactsindy.model.equation import Equation as Equation
+from exactsindy.model.equation import percent as percent
+from exactsindy.model.equation import with_error as with_error
 from exactsindy.model.export import to_mathml as to_mathml
 from exactsindy.model.model import Model as Model
 from exactsindy.model.simulation import FieldSimulation as FieldSimulation

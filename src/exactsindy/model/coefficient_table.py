@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from exactsindy._types import Array
 from exactsindy.errors import ProblemError
-from exactsindy.model.equation import Equation, significant
+from exactsindy.model.equation import Equation, percent, significant
 from exactsindy.problem import find_target
 
 
@@ -16,7 +19,8 @@ from exactsindy.problem import find_target
 class CoefficientTable:
     """Coefficients of all equations over all terms that occur; 0 where an equation lacks a term.
 
-    ``table["x", "x y"]`` is one coefficient, ``str(table)`` reads well, ``np.asarray(table)`` is `values`.
+    ``table["x'", "x y"]`` is one coefficient, ``table["x'"]`` those of an equation, ``str(table)`` reads well,
+    ``np.asarray(table)`` is `values`.
 
     Parameters
     ----------
@@ -25,7 +29,12 @@ class CoefficientTable:
     values
         Equations x terms.
     standard_errors
-        Equations x terms; nan where unknown or where the equation lacks the term.
+        Equations x terms; nan where unknown, where a constraint fixes the coefficient, or where the equation lacks the
+        term.
+    fixed
+        Equations x terms; whether a constraint decides the coefficient.
+    shares
+        Equations x terms; rms(coefficient * term) / rms(right-hand side), see `Model.shares`; nan where unknown.
 
     Examples
     --------
@@ -44,26 +53,42 @@ class CoefficientTable:
     term_names: tuple[str, ...]
     values: Array
     standard_errors: Array
+    fixed: NDArray[np.bool_]
+    shares: Array
 
     @classmethod
-    def of(cls, equations: tuple[Equation, ...]) -> CoefficientTable:
-        """Collect the coefficients of equations."""
+    def of(
+        cls, equations: Sequence[Equation], shares: Mapping[str, Mapping[str, float]] | None = None
+    ) -> CoefficientTable:
+        """Collect the coefficients of equations, with the shares of their terms if they are known."""
         terms = tuple(dict.fromkeys(term for equation in equations for term in equation.terms))
         column = {term: j for j, term in enumerate(terms)}
         values = np.zeros((len(equations), len(terms)))
-        errors = np.full(values.shape, np.nan)
+        errors, known = np.full(values.shape, np.nan), np.full(values.shape, np.nan)
+        fixed = np.zeros(values.shape, dtype=np.bool_)
         for i, equation in enumerate(equations):
             where = [column[term] for term in equation.terms]
             values[i, where] = equation.coefficients
+            fixed[i, where] = [equation.is_fixed(n) for n in range(len(where))]
             if equation.standard_errors is not None:
                 errors[i, where] = equation.standard_errors
-        for array in (values, errors):
+            if shares is not None:
+                known[i, where] = [shares[equation.name][term.name] for term in equation.terms]
+        for array in (values, errors, fixed, known):
             array.flags.writeable = False
-        return cls(tuple(e.name for e in equations), tuple(term.name for term in terms), values, errors)
+        return cls(tuple(e.name for e in equations), tuple(term.name for term in terms), values, errors, fixed, known)
 
-    def __getitem__(self, key: tuple[str | int, str]) -> float:
-        target, term = key
+    @overload
+    def __getitem__(self, key: tuple[str | int, str]) -> float: ...
+
+    @overload
+    def __getitem__(self, key: str | int) -> dict[str, float]: ...
+
+    def __getitem__(self, key: tuple[str | int, str] | str | int) -> float | dict[str, float]:
+        target, term = key if isinstance(key, tuple) else (key, None)
         row = find_target(target, self.target_names)
+        if term is None:
+            return self.to_dict()[self.target_names[row]]
         if term not in self.term_names:
             there = ", ".join(self.term_names)
             raise ProblemError(f"coefficients[..., {term!r}]: no equation has this term; there are {there}.")
@@ -80,12 +105,14 @@ class CoefficientTable:
         }
 
     def __str__(self) -> str:
-        errors = bool(np.isfinite(self.standard_errors).any())
-        lines = [("equation", "term", "coefficient", *(["standard error"] if errors else []))]
+        errors = bool((np.isfinite(self.standard_errors) | self.fixed).any())
+        shares = bool(np.isfinite(self.shares).any())
+        heads = (*(["standard error"] if errors else []), *(["share"] if shares else []))
+        lines = [("equation", "term", "coefficient", *heads)]
         for i, target in enumerate(self.target_names):
             for j in np.flatnonzero(self.values[i]):
-                error = self.standard_errors[i, j]
-                shown = [significant(error, 2) if np.isfinite(error) else "-"] if errors else []
+                shown = [self._error(i, int(j))] if errors else []
+                shown += [percent(self.shares[i, j])] if shares else []
                 lines.append((target, self.term_names[j], significant(self.values[i, j], 6), *shown))
         widths = [max(len(line[k]) for line in lines) for k in range(len(lines[0]))]
         return "\n".join(
@@ -95,6 +122,10 @@ class CoefficientTable:
             ).rstrip()
             for line in lines
         )
+
+    def _error(self, i: int, j: int) -> str:
+        error = self.standard_errors[i, j]
+        return "fixed" if self.fixed[i, j] else significant(error, 2) if np.isfinite(error) else "-"
 
     def __repr__(self) -> str:
         return f"CoefficientTable({len(self.target_names)} equations; {len(self.term_names)} terms)"

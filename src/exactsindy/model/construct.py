@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from exactsindy._types import Array
-from exactsindy.constraints import compile_rules
 from exactsindy.data import Target
 from exactsindy.errors import ProblemError
 from exactsindy.library import Names, Term, Variables, parse_term
 from exactsindy.model.equation import Equation, parse_target, rate_name
-from exactsindy.problem import Problem
+from exactsindy.model.standard_errors import standard_errors
 
 if TYPE_CHECKING:
     from exactsindy.solver import Solution
@@ -52,67 +50,14 @@ def from_solution(
     library = [term for term in problem.terms if isinstance(term, Term)]
     known = _guess_variables(targets, library) if variables is None else Variables.of(variables)
     coef = np.asarray(solution.coef, dtype=float)
-    ridge = np.broadcast_to(np.asarray(solution.ridge, dtype=float), coef.shape)
-    fixed = _fixed_terms(problem, solution.constraints, coef) if with_errors else []
+    errors = standard_errors(solution) if with_errors else [None] * len(targets)
     equations = []
     for i, (target, chosen) in enumerate(zip(targets, solution.support, strict=True)):
         support = [int(j) for j in chosen]
         named = (problem.terms[j] for j in support)
         terms = tuple(term if isinstance(term, Term) else _read_term(term.name, known) for term in named)
-        errors = _standard_errors(problem, i, coef[i], support, ridge[i], fixed[i]) if with_errors else None
-        equations.append(Equation(target, terms, tuple(float(c) for c in coef[i, support]), errors))
+        equations.append(Equation(target, terms, tuple(float(c) for c in coef[i, support]), errors[i]))
     return _trimmed(known, equations) if variables is None and not library else known, tuple(equations)
-
-
-def _fixed_terms(problem: Problem, constraints: Sequence[Any], coef: Any) -> list[set[int]]:
-    """Return per equation the terms whose coefficients a constraint decides: a known value, or a bound that is met."""
-    if not constraints:
-        return [set() for _ in coef]
-    rules = compile_rules(problem, constraints)
-    flat = coef.ravel()
-    decided = np.isclose(flat, rules.lower, rtol=1e-9, atol=0.0) | np.isclose(flat, rules.upper, rtol=1e-9, atol=0.0)
-    decided[[row.variables[0] for row in rules.equalities if len(row.variables) == 1]] = True
-    return [set(map(int, np.flatnonzero(row))) for row in decided.reshape(coef.shape)]
-
-
-def _standard_errors(
-    problem: Problem, target: int, coef: Array, support: Sequence[int], ridge: Array, fixed: Collection[int] = ()
-) -> tuple[float, ...] | None:
-    r"""Return the standard errors of the coefficients of one equation, or ``None`` if they do not exist.
-
-    With R_S the columns of the support, sigma^2 = RSS / (n - k) and Lambda the ridge, the covariance is
-    sigma^2 (R_S'R_S + Lambda)^-1 R_S'R_S (R_S'R_S + Lambda)^-1, which is sigma^2 (R_S'R_S)^-1 without ridge.
-    It assumes that the support is the right one and that residuals are white: independent, of one variance.
-    Overlapping weak windows and noise that enters through the library break that, and make the true errors
-    larger. There are none for n <= k or dependent columns.
-    Terms in ``fixed`` have coefficients that constraints decide: no standard error (nan), and known for the others.
-    """
-    if any(index in fixed for index in support):
-        free = [index for index in support if index not in fixed]
-        errors = _standard_errors(problem, target, coef, free, ridge)
-        spread_of = dict(zip(free, errors, strict=True)) if errors is not None else {}
-        return tuple(spread_of.get(index, np.nan) for index in support) if spread_of else None
-    block, j = problem.locate(target)
-    freedom = block.n_samples - len(support)
-    if not len(support) or freedom <= 0:
-        return None
-    columns = problem.columns(block)
-    position = {int(column): i for i, column in enumerate(columns)}
-    factor = block.theta_factor[:, [position[index] for index in support]]
-    # Columns of size one: the rank decision must not depend on units.
-    scale = np.sqrt(np.einsum("ij,ij->j", factor, factor) + ridge[list(support)])
-    if not (scale > 0).all():
-        return None
-    scaled = factor / scale
-    augmented = np.vstack([scaled, np.diag(np.sqrt(ridge[list(support)]) / scale)])
-    triangle = np.linalg.qr(augmented, mode="r")
-    singular = np.linalg.svd(triangle, compute_uv=False)
-    if singular[-1] <= len(support) * np.finfo(float).eps * singular[0]:
-        return None
-    inverse = np.linalg.inv(triangle)
-    spread = np.linalg.norm((scaled @ inverse) @ inverse.T, axis=0) / scale
-    sigma = np.sqrt(block.rss(j, coef[columns]) / freedom)
-    return tuple(float(value) for value in sigma * spread)
 
 
 def read_targets(names: Sequence[str]) -> tuple[Target, ...]:

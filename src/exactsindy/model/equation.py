@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import floor, isfinite, log10
+from math import floor, isfinite, isnan, log10
 
 from exactsindy.data import Target
 from exactsindy.errors import ProblemError, repeated
@@ -67,6 +67,10 @@ class Equation:
         """Return the right-hand side as (coefficient, term) pairs."""
         return tuple(zip(self.coefficients, self.terms, strict=True))
 
+    def is_fixed(self, i: int) -> bool:
+        """Return True if a constraint decides the coefficient of the i-th term: it has no standard error."""
+        return self.standard_errors is not None and isnan(self.standard_errors[i])
+
     def variables(self) -> tuple[Variable, ...]:
         """Return the variables and derivatives the right-hand side uses."""
         return tuple(dict.fromkeys(v for term in self.terms for v in term.variables()))
@@ -76,11 +80,12 @@ class Equation:
         return f"{self.name} = {join_signed(_product(c, term, digits) for c, term in self.parts)}"
 
     def text_with_errors(self) -> str:
-        """Write the equation with standard errors where known: ``x' = (-9.998 ± 0.012) x``."""
+        """Write the equation with standard errors where known: ``x' = (-9.998 ± 0.012) x + (1 fixed) y``."""
         parts = []
         for i, (value, term) in enumerate(self.parts):
             pair = None if self.standard_errors is None else with_error(value, self.standard_errors[i])
             number = significant(value, 6) if pair is None else f"({pair[0]} ± {pair[1]})"
+            number = f"({number} fixed)" if self.is_fixed(i) else number
             parts.append(number if term.name == "1" else f"{number} {term.name}")
         return f"{self.name} = {' + '.join(parts) or '0'}"
 
@@ -117,6 +122,19 @@ def with_error(value: float, error: float) -> tuple[str, str] | None:
     if not -3 <= places <= 9:
         return f"{value:.6g}", f"{error:.2g}"
     return f"{value:.{max(places, 0)}f}", f"{error:.{max(places, 0)}f}"
+
+
+def percent(share: float) -> str:
+    """Write a share in per cent, with two digits: a small term is never rounded to zero.
+
+    Examples
+    --------
+    >>> percent(1.234), percent(0.0123), percent(3.4e-9)
+    ('123 %', '1.2 %', '3.4e-07 %')
+    """
+    if not isfinite(share):
+        return "-"
+    return f"{100 * share:.0f} %" if 0.0995 <= share < 1e4 else f"{100 * share:.2g} %"
 
 
 def join_signed(parts: Iterable[str]) -> str:

@@ -69,6 +69,8 @@ def _mathml_parts(equation: Equation, errors: bool) -> list[tuple[str, bool, Ter
         if pair is not None:
             value, error = (mathml_number(float(text)) if "e" in text else f"<mn>{text}</mn>" for text in pair)
             number = f"<mrow><mo>(</mo>{value}<mo>±</mo>{error}<mo>)</mo></mrow>"
+        elif errors and equation.is_fixed(i):
+            number = f"<mrow><mo>(</mo>{number}<mtext> fixed</mtext><mo>)</mo></mrow>"
         parts.append((number, coefficient < 0, term))
     return parts
 

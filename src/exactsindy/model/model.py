@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from exactsindy._types import Array
 from exactsindy.certificate import Certificate
 from exactsindy.data import Field, Samples
-from exactsindy.errors import ProblemError
+from exactsindy.errors import DataError, ProblemError
 from exactsindy.library import Library, Names, Variables
 from exactsindy.model import construct, export, field_grid, model_file
 from exactsindy.model import score as scoring
@@ -24,9 +24,11 @@ from exactsindy.model.field_grid import GridValues, PerAxis
 from exactsindy.model.field_simulation import FieldOptions, simulate_field
 from exactsindy.model.phase import Phase, phase_of
 from exactsindy.model.sampled import Sampled
+from exactsindy.model.shares import row_shares, sample_shares
 from exactsindy.model.simulation import FieldSimulation, Simulation
 from exactsindy.model.simulation_inputs import Inputs
 from exactsindy.model.trajectory_simulation import Options, Simulator
+from exactsindy.problem import Problem
 
 if TYPE_CHECKING:
     from exactsindy.solver import Solution
@@ -335,6 +337,35 @@ class Model:
     ) -> float:
         """Return the mean of `scores` over the equations; 1 is perfect."""
         return float(np.mean([*self.scores(data, t, u=u, differentiation=differentiation).values()]))
+
+    def shares(
+        self, data: scoring.Data | Problem, t: ArrayLike | None = None, *, u: Samples | None = None
+    ) -> dict[str, dict[str, float]]:
+        """Return how large each term is beside the whole right-hand side, by equation and name of the term.
+
+        The share is rms(coefficient * term) / rms(right-hand side) over the data. Terms that cancel each other have
+        shares above 1; one far below the others may be left out without much harm.
+
+        Parameters
+        ----------
+        data
+            States (n, d) with ``t`` and ``u``, a frame, or `Trajectories`: the root mean square is that over all
+            samples. Or the `Problem` that the equations were fitted to: over its rows. A model of fields needs that,
+            because derivatives of a noisy field on its grid are mostly noise, which the rows average away.
+        t, u
+            Times and controls beside an array; as for `scores`.
+
+        Examples
+        --------
+        >>> model = Model.from_coefficients({"x'": {"x": -1.0, "x^3": 0.25}})
+        >>> model.shares([[1.0], [-1.0], [1.0]], 0.1)
+        {"x'": {'x': 1.3333333333333333, 'x^3': 0.3333333333333333}}
+        """
+        if isinstance(data, Problem):
+            return row_shares(self.rows, data)
+        if self.is_field or isinstance(data, Field):
+            raise DataError("shares: for a model of fields pass the Problem it was fitted to, e.g. found.problem.")
+        return sample_shares(self._sampled, scoring.as_trajectories(data, t, u, self._sampled))
 
     def to_sympy(self) -> list[Any]:
         """Return one sympy ``Eq`` per equation, with symbols named as the states (needs sympy)."""

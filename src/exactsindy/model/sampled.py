@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from exactsindy._types import Array
 from exactsindy.data import Samples, by_name, is_labelled_row, is_named, numbers
 from exactsindy.errors import DataError, ProblemError
-from exactsindy.library import Features, Variable, Variables
+from exactsindy.library import Features, Term, Variable, Variables
 from exactsindy.model.codegen import vector_function
 from exactsindy.model.equation import Equation, variable_name
 from exactsindy.model.simulation_inputs import control_rows
@@ -42,12 +42,13 @@ class Sampled:
     def predict(self, x: Samples, u: Samples | None, t: ArrayLike | None) -> Array:
         """Return samples x equations."""
         columns, single = self._columns(x, u, t)
-        with np.errstate(all="ignore"):
-            rates = self._function(*columns)
-        result = np.empty((len(columns[0]), len(self.rows)))
-        for j, rate in enumerate(rates):
-            result[:, j] = rate
+        result = _table(self._function, columns, len(self.rows))
         return result[0] if single else result
+
+    def values(self, terms: Sequence[Term], x: Samples, u: Samples | None, t: ArrayLike | None) -> Array:
+        """Return terms of the equations, samples x terms; nan or infinite where a term is not defined."""
+        columns, _ = self._columns(x, u, t)
+        return _table(vector_function([((1.0, term),) for term in terms], self.inputs), columns, len(terms))
 
     def jacobian(self, x: Samples, u: Samples | None, t: ArrayLike | None) -> Array:
         """Return samples x equations x states."""
@@ -97,3 +98,13 @@ class Sampled:
         between = len(states) + len(controls)
         inputs = table[..., len(states) : between] if controls else u
         return table[..., : len(states)], inputs, table[..., between] if time else t
+
+
+def _table(function: Callable[..., tuple[Any, ...]], columns: Sequence[Array], count: int) -> Array:
+    """Return what a function of samples returns, one column for each of its results."""
+    with np.errstate(all="ignore"):
+        results = function(*columns)
+    table = np.empty((len(columns[0]), count))
+    for j, values in enumerate(results):
+        table[:, j] = values
+    return table

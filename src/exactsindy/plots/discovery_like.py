@@ -44,5 +44,9 @@ class DiscoveryLike(Protocol):
         """The coefficients shown, with what is proved about them."""
 
     @property
+    def shares(self) -> Mapping[str, Mapping[str, float]]:
+        """How large each term is beside the right-hand side, by equation."""
+
+    @property
     def arguments(self) -> Mapping[str, str]:
         """What was asked for, as text, by name."""

@@ -21,7 +21,7 @@ from exactsindy import __version__
 from exactsindy._atomic import write_atomically
 from exactsindy._optional import optional
 from exactsindy.data import Field
-from exactsindy.model import to_mathml
+from exactsindy.model import percent, to_mathml, with_error
 from exactsindy.plots import DiscoveryLike, path_curves, replay, replay_field, worse
 from exactsindy.plots import field as plot_field
 from exactsindy.report import figures
@@ -115,6 +115,7 @@ def _equation(result: DiscoveryLike, i: int) -> dict[str, Any]:
         "name": row.name,
         "proved": solution.status[entry] is Status.OPTIMAL,
         "sentences": list(facts(result, i)),
+        "terms": list(_terms(result, i)),
         "confidence": None if math.isnan(choice.confidence) else round(100 * choice.confidence),
         "numbers": {
             "squared residual": f"{solution.objective[entry]:.8g}",
@@ -124,6 +125,19 @@ def _equation(result: DiscoveryLike, i: int) -> dict[str, Any]:
             "rows from": choice.variant or "the form given",
         },
     }
+
+
+def _terms(result: DiscoveryLike, i: int) -> Iterator[dict[str, str]]:
+    """Yield coefficient, standard error and share of each term."""
+    row = result.model.rows[i]
+    for n, (value, term) in enumerate(row.parts):
+        pair = None if row.standard_errors is None else with_error(value, row.standard_errors[n])
+        yield {
+            "name": term.name,
+            "coefficient": f"{value:.6g}" if pair is None else pair[0],
+            "error": "fixed" if row.is_fixed(n) else "-" if pair is None else pair[1],
+            "share": percent(result.shares[row.name][term.name]),
+        }
 
 
 def _rivals(result: DiscoveryLike) -> Iterator[dict[str, Any]]:

@@ -7,12 +7,14 @@ import textwrap
 from collections.abc import Iterator
 from html import escape
 
-from exactsindy.model import to_mathml
+from exactsindy.model import percent, to_mathml
 from exactsindy.plots import DiscoveryLike
 from exactsindy.solver import Solution, Status
 
 # Characters of a line: fits a terminal of 120 with an indent.
 _WIDTH = 110
+# Terms beside the chosen ones whose shares of the resamples are shown, and the smallest share shown.
+_OTHERS, _LEAST_SHARE = 6, 0.05
 
 
 def describe(result: DiscoveryLike) -> str:
@@ -53,9 +55,12 @@ def _note(text: str) -> str:
 
 
 def facts(result: DiscoveryLike, i: int) -> Iterator[str]:
-    """Yield what is known about an equation: the proof, how sure its size is, what resamples say."""
+    """Yield what is known about an equation: its terms' sizes, the proof, how sure its size is, what resamples say."""
     solution = result.solution
     target = result.problem.target_names[i]
+    sizes = result.shares[result.model.rows[i].name]
+    if len(sizes) > 1:
+        yield f"Share of the right-hand side: {', '.join(f'{name} {percent(share)}' for name, share in sizes.items())}."
     if solution.joint:
         yield from _inclusion(result, target)
         return
@@ -73,10 +78,20 @@ def facts(result: DiscoveryLike, i: int) -> Iterator[str]:
         words = choice.words()
         yield f"{words[0].upper()}{words[1:]}."
         if not choice.identified and choice.rival is not None and not choice.rival_terms:
-            other = result.selection.path[choice.rival]
-            names = [result.problem.names[j] for j in other.support[i]]
-            yield f"Rival with {choice.rival}: {', '.join(names) or 'no term'}."
+            yield from _rival(result, i, choice.rival)
         yield from _inclusion(result, target)
+
+
+def _rival(result: DiscoveryLike, i: int, size: int) -> Iterator[str]:
+    """Yield the terms of the best support of another size; of the same size, those of the next best one."""
+    target, shown = result.problem.target_names[i], result.solution.support[i]
+    names = [result.problem.names[j] for j in result.selection.path[size].support[i]]
+    if size == len(shown):
+        others = [] if result.pool is None else [m for m in result.pool.members[target] if m.support != shown]
+        if not others:
+            return
+        names = list(others[0].terms)
+    yield f"Rival with {size}: {', '.join(names) or 'no term'}."
 
 
 def _margin(margin: float) -> str:
@@ -90,9 +105,13 @@ def _margin(margin: float) -> str:
 
 
 def _inclusion(result: DiscoveryLike, target: str) -> Iterator[str]:
-    shares = result.selection.inclusion.get(target)
-    if shares:
-        shown = ", ".join(f"{name} {100 * share:.0f} %" for name, share in list(shares.items())[:8] if share >= 0.05)
+    inclusion = result.selection.inclusion.get(target)
+    if inclusion:
+        kept = [term.name for row in result.model.rows if row.name == target for term in row.terms]
+        others = sorted((name for name in inclusion if name not in kept), key=lambda name: -inclusion[name])
+        shares = {name: inclusion.get(name, 0.0) for name in kept}
+        shares |= {name: inclusion[name] for name in others[:_OTHERS] if inclusion[name] >= _LEAST_SHARE}
+        shown = ", ".join(f"{name} {100 * share:.0f} %" for name, share in shares.items())
         fitted = any(c.equation == target and c.rival_terms for c in result.selection.choices)
         where = "Among the models whose trajectories were fitted" if fitted else "In resamples of the data"
         yield f"{where}: {shown}."

@@ -20,7 +20,10 @@ IDENTIFIED = 0.5
 
 @dataclass(frozen=True)
 class Candidate:
-    """One path to choose from: that of one variant of the regression with one ridge."""
+    """One path to choose from: that of one variant of the regression with one ridge.
+
+    ``floor`` is that of `Folds`.
+    """
 
     name: str
     ridge: ArrayLike
@@ -29,6 +32,7 @@ class Candidate:
     path: Path
     constraints: tuple[Any, ...] = ()
     settings: Settings = Settings()  # noqa: RUF009 - frozen
+    floor: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,9 @@ class Choice:
     """The size chosen for one equation, and how sure the rule is of it.
 
     ``variant`` names the regression that the equation was taken from. ``rival`` is the size of the next most plausible
-    support; ``rival_terms`` are its terms where they are not simply the best ones of that size.
+    support; ``rival_terms`` are its terms where they are not simply the best ones of that size. ``required`` is the
+    smallest size with an answer: constraints leave no choice about so many terms, and the confidence is about the
+    others.
     """
 
     equation: str
@@ -77,6 +83,7 @@ class Choice:
     confidence: float
     rival: int | None
     rival_terms: tuple[str, ...] = ()
+    required: int = 0
 
     @property
     def identified(self) -> bool:
@@ -86,13 +93,23 @@ class Choice:
     def words(self) -> str:
         """Return the confidence in the choice as words."""
         if math.isnan(self.confidence):
-            return "no probability is known for this rule" if self.k else "no term is statistically justified"
+            if self.k > self.required:
+                return "no probability is known for this rule"
+            beyond = " beyond those required" if self.required else ""
+            return f"no term{beyond} is statistically justified"
         shown = "over 99 %" if self.confidence > 0.99 else f"{100 * self.confidence:.0f} %"
         if self.identified:
-            return f"confidence {shown}"
+            return f"confidence {shown}{self._about()}"
         other = ", ".join(self.rival_terms) or f"{self.rival} term{'' if self.rival == 1 else 's'}"
         other = "" if self.rival is None else f"; as plausible: {other}"
-        return f"not identified (confidence {shown}{other})"
+        return f"not identified (confidence {shown}{self._about()}{other})"
+
+    def _about(self) -> str:
+        """Return what the confidence is about, if constraints require terms."""
+        if not self.required:
+            return ""
+        beyond = "in the terms beyond those required" if self.k > self.required else "that no other term is needed"
+        return f" {beyond}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,9 +14,14 @@ from exactsindy.problem import Problem
 
 @dataclass(frozen=True, eq=False)
 class Folds:
-    """Parts of a regression, contiguous in time (one if they cannot be divided), and their sum, computed once."""
+    """Parts of a regression, contiguous in time (one if they cannot be divided), and their sum, computed once.
+
+    ``floor`` holds for each equation the residual sum of squares of the whole below which differences say nothing about
+    terms, because the data have errors of that size that are no noise; empty if nothing is known of it.
+    """
 
     parts: tuple[Problem, ...]
+    floor: tuple[float, ...] = ()
 
     def __len__(self) -> int:
         return len(self.parts)

@@ -62,7 +62,7 @@ class GrowthRatio:
 
     def scores(self, candidate: Candidate) -> tuple[SizeScore, ...]:
         """Return the size chosen for every equation of a candidate; values are growth ratios."""
-        scores, gains, counts = [], log_gains(candidate.path), row_counts(candidate.path)
+        scores, gains, counts = [], log_gains(candidate.path, candidate.floor), row_counts(candidate.path)
         for entry, (g, m, first) in enumerate(zip(gains.T, counts, first_sizes(candidate.path), strict=True)):
             q = ratios(g, m)
             q[: max(first - 1, 0)] = -math.inf
@@ -88,24 +88,34 @@ class GrowthRatio:
         return k
 
 
-def growth_ratio(path: Path) -> list[int]:
-    """Return the size that `GrowthRatio` picks for each equation of a path."""
-    return [score.k for score in GrowthRatio().scores(Candidate("", 0.0, path.problem, (), path))]
+def growth_ratio(path: Path, floor: tuple[float, ...] = ()) -> list[int]:
+    """Return the size that `GrowthRatio` picks for each equation of a path; ``floor`` is that of `Folds`."""
+    return [score.k for score in GrowthRatio().scores(Candidate("", 0.0, path.problem, (), path, floor=floor))]
 
 
-def log_gains(path: Path) -> Array:
-    """Return g_k = ln(RSS_{k-1} / RSS_k), (k_max, entries); objectives at rounding level count as that level.
+def log_gains(path: Path, floor: tuple[float, ...] = ()) -> Array:
+    """Return g_k = ln(RSS_{k-1} / RSS_k), (k_max, entries); objectives below a floor count as that floor.
 
-    Where constraints leave the sizes below b without an answer, the gain of size b against no terms at all is spread
-    evenly over the sizes 1 .. b; see `first_sizes`.
+    The floor is rounding level or, if it is given and larger, that of `Folds`. Where constraints leave the sizes below
+    b without an answer, the gain of size b against no terms at all is spread evenly over the sizes 1 .. b; see
+    `first_sizes`.
     """
     objectives = np.array(path.objectives, dtype=float)
     if not np.isfinite(objectives).all():
         objectives = _filled(path, objectives)
     if (objectives < _ROUNDING * objectives[0]).any():
         objectives = np.maximum(objectives, np.array([solution.floor for solution in path]))
-    objectives = np.maximum(objectives, np.finfo(float).tiny)
+    objectives = np.maximum(objectives, np.maximum(floors(path, floor), np.finfo(float).tiny))
     return np.asarray(np.maximum(-np.diff(np.log(objectives), axis=0), 0.0))
+
+
+def floors(path: Path, floor: tuple[float, ...]) -> Array:
+    """Return the residual sum of squares of each entry of a path below which differences say nothing (entries,)."""
+    if not floor:
+        return np.zeros(len(path[0].status))
+    if isinstance(path[0].k, Total):
+        return np.array([np.sum(total(path.problem, path[0].k)[1] * np.array(floor))])
+    return np.array(floor)
 
 
 def first_sizes(path: Path) -> list[int]:

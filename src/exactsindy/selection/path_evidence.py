@@ -10,7 +10,16 @@ import numpy as np
 
 from exactsindy._types import Array
 from exactsindy.selection.choices import Candidate, SizeScore
-from exactsindy.selection.growth import GrowthRatio, first_sizes, is_empty, ln_choose, log_gains, row_counts, term_count
+from exactsindy.selection.growth import (
+    GrowthRatio,
+    first_sizes,
+    floors,
+    is_empty,
+    ln_choose,
+    log_gains,
+    row_counts,
+    term_count,
+)
 from exactsindy.solver import Path, Total
 
 # What is looked at for each size k, with m rows, gains g and l = ln max(m g, 1).
@@ -67,10 +76,13 @@ class PathEvidence:
         """Return the rule for whitened modes of fields."""
         return cls(MODE_WEIGHTS, MODE_NONE)
 
-    def features(self, path: Path, entry: int) -> Array:
-        """Return the features that the weights are for (sizes 1 .. k_max - 1 x features) of one equation of a path."""
-        table = features(path, entry)
-        return np.hstack([table, significance(path, entry)]) if len(self.weights) > len(FEATURES) else table
+    def features(self, path: Path, entry: int, floor: tuple[float, ...] = ()) -> Array:
+        """Return the features that the weights are for (sizes 1 .. k_max - 1 x features) of one equation of a path.
+
+        ``floor`` is that of `Folds`.
+        """
+        table = features(path, entry, floor)
+        return np.hstack([table, significance(path, entry, floor)]) if len(self.weights) > len(FEATURES) else table
 
     def scores(self, candidate: Candidate) -> tuple[SizeScore, ...]:
         """Return the best size of every equation of a candidate by itself; values are scores s_k."""
@@ -78,10 +90,11 @@ class PathEvidence:
             return GrowthRatio().scores(candidate)
         chosen = []
         for entry in range(len(candidate.path[0].status)):
-            scores = self.features(candidate.path, entry) @ np.array(self.weights)
+            scores = self.features(candidate.path, entry, candidate.floor) @ np.array(self.weights)
             m = row_counts(candidate.path)[entry]
             first = first_sizes(candidate.path)[entry]
-            empty = is_empty(log_gains(candidate.path)[:, entry], m, term_count(candidate.path, entry), first)
+            gains = log_gains(candidate.path, candidate.floor)[:, entry]
+            empty = is_empty(gains, m, term_count(candidate.path, entry), first)
             if empty and first:  # the required terms, and none beside them
                 scores[first:] = math.nan
             values = (math.nan, *(float(s) for s in scores), math.nan)[: len(candidate.path)]
@@ -123,10 +136,10 @@ class PathEvidence:
         return shares
 
 
-def features(path: Path, entry: int) -> Array:
+def features(path: Path, entry: int, floor: tuple[float, ...] = ()) -> Array:
     """Return the features (sizes 1 .. k_max - 1 x features) of one equation of a path; nan for sizes without answer."""
     m, first = row_counts(path)[entry], first_sizes(path)[entry]
-    gains = log_gains(path)[:, entry]
+    gains, least = log_gains(path, floor)[:, entry], floors(path, floor)[entry]
     level = np.log(np.maximum(m * gains, 1.0))
     rows = []
     for k in range(1, len(gains)):
@@ -134,7 +147,7 @@ def features(path: Path, entry: int) -> Array:
             rows.append((math.nan,) * len(FEATURES))
             continue
         margin = float(path[k].margin[entry])
-        likelihood = 0.5 * m * math.log1p(margin) if margin < math.inf else math.inf
+        likelihood = 0.5 * m * log_ratio(float(path[k].objective[entry]), margin, float(least))
         known = _SMALLEST_LIKELIHOOD if math.isnan(margin) else max(likelihood, _SMALLEST_LIKELIHOOD)
         near = math.log(min(known, _LARGEST_LIKELIHOOD))
         gap = level[_kept(k, first)].min() - level[k:].max()
@@ -143,10 +156,10 @@ def features(path: Path, entry: int) -> Array:
     return np.array(rows, dtype=float).reshape(len(rows), len(FEATURES))
 
 
-def significance(path: Path, entry: int) -> Array:
+def significance(path: Path, entry: int, floor: tuple[float, ...] = ()) -> Array:
     """Return how far the weakest term kept and the best one left out gain more than their penalty (sizes x 2)."""
     m, terms, first = row_counts(path)[entry], term_count(path, entry), first_sizes(path)[entry]
-    gains = log_gains(path)[:, entry]
+    gains = log_gains(path, floor)[:, entry]
     ways = [ln_choose(terms, k) for k in range(len(gains) + 1)]
     penalties = math.log(max(m, 2)) + 2 * np.diff(ways)
     worth = np.log(np.maximum(m * gains, 1e-3) / np.maximum(penalties, 1e-3)).clip(-_LARGEST_RATIO, _LARGEST_RATIO)
@@ -155,6 +168,13 @@ def significance(path: Path, entry: int) -> Array:
         for k in range(1, len(gains))
     ]
     return np.array(rows, dtype=float).reshape(len(rows), len(SIGNIFICANCE))
+
+
+def log_ratio(objective: float, margin: float, floor: float) -> float:
+    """Return ln of the next best residual sum of squares over the best, what is below the floor counting as that."""
+    if not floor > objective:
+        return math.log1p(margin) if margin < math.inf else math.inf
+    return math.log(max(objective * (1.0 + margin) / floor, 1.0))
 
 
 def _kept(k: int, first: int) -> slice:

@@ -120,8 +120,7 @@ def select(
             "select: the constraints bind equations together, so there is one answer for all of them; give them one "
             "budget, e.g. k_max=Total(6), on the command line --total 6."
         )
-    for candidate in candidates:
-        first_sizes(candidate.path)  # refuses constraints that no size satisfies
+    first = [first_sizes(candidate.path) for candidate in candidates]  # refuses constraints that no size satisfies
     scores = [chosen_rule.scores(candidate) for candidate in candidates]
     entries = range(len(scores[0]))
     shared = isinstance(k_max, Total)
@@ -133,8 +132,10 @@ def select(
     sizes = [score.k for score in chosen]
     solution = path[sizes[0]] if shared else path.at(sizes)
     choices = tuple(
-        Choice(label, v.k, candidates[c].name, candidates[c].ridge, v.score, v.confidence, v.rival)
-        for label, v, c in zip(labels, chosen, best, strict=True)
+        Choice(
+            label, v.k, candidates[c].name, candidates[c].ridge, v.score, v.confidence, v.rival, required=first[c][i]
+        )
+        for i, (label, v, c) in enumerate(zip(labels, chosen, best, strict=True))
     )
     table: list[TableRow] = []
     for c, candidate in enumerate(candidates):
@@ -179,7 +180,7 @@ def _candidates(
             settings = clock.settings(left)
             path = shared_path(whole, k_max, ridge=value, constraints=constraints, settings=settings)
             kept = parts.parts if len(parts) > 1 else ()
-            candidates.append(Candidate(name, value, whole, kept, path, constraints, settings))
+            candidates.append(Candidate(name, value, whole, kept, path, constraints, settings, parts.floor))
             left -= 1
     return candidates
 

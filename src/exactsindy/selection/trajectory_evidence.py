@@ -70,6 +70,8 @@ class TrajectoryEvidence:
     # rows / m: the penalty of a term must not depend on which of the two is given. So rows beyond 100 samples per
     # period do not count.
     counted: float = 1.0
+    # Misfits below this are equal: the data are no more accurate than that.
+    least: float = 0.0
     weights: tuple[float, ...] = WEIGHTS  # of the probability to be right
     trust: float = _TRUST  # weight of the regression evidence
     gamma: float | None = None  # of the extended BIC; None: by the number of candidate terms
@@ -89,7 +91,7 @@ class TrajectoryEvidence:
         for support, n in zip(model, self.terms, strict=True):
             gamma = self.gamma if self.gamma is not None else _GAMMA if n <= _MANY else _MANY_GAMMA
             penalties.append(len(support) * each + 2 * gamma * ln_choose(n, len(support)))
-        return worth * math.log(misfit / self.rows) + sum(penalties)
+        return worth * math.log(max(misfit, self.least) / self.rows) + sum(penalties)
 
     def criterion_of(self, rival: Rival) -> float:
         """Return the extended BIC of a model with the regression evidence for its equation in question."""

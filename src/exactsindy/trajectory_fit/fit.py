@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy._types import Array
-from exactsindy.trajectory_fit.protocols import Flow, GaussNewtonStep, Measured, Support, by_piece, defects, offsets
+from exactsindy.trajectory_fit.protocols import Flow, GaussNewtonStep, Measured, Support, offsets
 
 # Tolerances of the equations over an interval, in units of the noise: loose at first, so that the states can follow
 # the data while the coefficients converge, then tight. Each is about a third of the one before; at 0.01 the errors of
@@ -25,6 +25,8 @@ _STEPS, _LAST_STEPS = 4, 15
 # A step that lowers the misfit by less than this is the last one: at the last tolerance in units of the noise squared,
 # far below the cost of a term; before it as a share of the misfit.
 _ENOUGH, _ENOUGH_BEFORE = 5e-2, 1e-3
+# At most so often is a fit continued because its last states ask for more sub-steps of the integration.
+_REFINEMENTS = 3
 # Attempts at a step, the Marquardt damping raised ten-fold after each, before the fit ends.
 _TRIES = 6
 
@@ -47,7 +49,7 @@ class TrajectoryFit:
 class TrajectoryModel:
     """A model whose coefficients and states are fitted together.
 
-    Between samples the trajectory obeys the equations (integrals by local cubics) up to a tolerance far below the
+    Between samples the trajectory obeys the equations (by local cubics or integrated) up to a tolerance far below the
     noise; the states are free otherwise, so that chaos does no harm.
     """
 
@@ -67,29 +69,22 @@ class TrajectoryModel:
         """Return the coefficients of each equation."""
         return [coef[a:b] for a, b in zip(self.first[:-1], self.first[1:], strict=True)]
 
-    def misfit(self, states: Array, coef: Array, tolerance: float) -> float:
+    def misfit(self, states: Array, coef: Array, tolerance: float, flow: Flow | None = None) -> float:
         """Return the misfit of states and coefficients; infinite where the model overflows."""
         with np.errstate(all="ignore"):
-            defect = defects(self.measured, states, self._flow.rates(states, self.split(coef)))
+            defect = (self._flow if flow is None else flow).defects(states, self.split(coef))
             total = ((self.measured.samples - states) ** 2).sum() + (defect**2).sum() / tolerance**2
         return float(total) if np.isfinite(total) else np.inf
 
-    def quadrature_errors(self, fit: TrajectoryFit) -> Array:
-        """Return how much integrals over intervals err (intervals x states with an equation), in units of the noise.
-
-        The cubic through four samples errs by 11/720 of the step times the fourth difference of the rates.
-        """
-        rates = by_piece(self.measured, self._flow.rates(fit.states, fit.coef))
-        return np.vstack(
-            [
-                11 / 720 * np.diff(times)[: max(len(times) - 4, 0), None] * np.diff(part, 4, axis=0)
-                for times, part in zip(self.measured.times, rates, strict=True)
-            ]
-        )
+    def errors(self, fit: TrajectoryFit) -> Array:
+        """Return how much integrals over intervals err (intervals x states with an equation), in units of the noise."""
+        with np.errstate(all="ignore"):
+            return self._flow.errors(fit.states, fit.coef)
 
     def step(self, states: Array, coef: Array, tolerance: float, damping: float = 0.0) -> GaussNewtonStep | None:
         """Return the change that minimises the linearised misfit; None where the model overflows."""
-        return self._flow.step(states, self.split(coef), tolerance**-2, damping)
+        parts = self.split(coef)
+        return self._flow.refined(states, parts).step(states, parts, tolerance**-2, damping)
 
     def fit(
         self,
@@ -102,32 +97,44 @@ class TrajectoryModel:
 
         After ``deadline`` (of `time.monotonic`) no step is begun: the fit is then not yet the best one.
         """
-        x = self.measured.guess if states is None else states
+        flow, x = self._flow, self.measured.guess if states is None else states
         xi = np.concatenate([np.asarray(part, dtype=float) for part in coef])
-        misfit = np.inf
-        for tolerance in schedule:
-            last = tolerance == schedule[-1]
-            misfit, damping = self.misfit(x, xi, tolerance), 0.0
-            for _ in range(_LAST_STEPS if last else _STEPS):
-                if time.monotonic() > deadline:
-                    break
-                moved = self._descend(x, xi, misfit, tolerance, damping)
-                if moved is None:
-                    break
-                x, xi, after, damping = moved
-                fall, misfit = misfit - after, after
-                if fall < (_ENOUGH if last else _ENOUGH_BEFORE * misfit):
-                    break
+        for tolerance in schedule[:-1]:
+            x, xi, _ = self._converged(flow, x, xi, tolerance, False, deadline)
+        flow = flow.refined(x, self.split(xi))
+        for _ in range(_REFINEMENTS):
+            x, xi, misfit = self._converged(flow, x, xi, schedule[-1], True, deadline)
+            # Where the states have moved to, integration may need more sub-steps than where they were.
+            before, flow = flow, flow.refined(x, self.split(xi))
+            if flow is before:
+                break
         return TrajectoryFit(x, tuple(self.split(xi)), misfit)
 
+    def _converged(
+        self, flow: Flow, x: Array, xi: Array, tolerance: float, last: bool, deadline: float
+    ) -> tuple[Array, Array, float]:
+        """Return states, coefficients and misfit after steps at one tolerance, until they gain little or time is up."""
+        misfit, damping = self.misfit(x, xi, tolerance, flow), 0.0
+        for _ in range(_LAST_STEPS if last else _STEPS):
+            if time.monotonic() > deadline:
+                break
+            moved = self._descend(flow, x, xi, misfit, tolerance, damping)
+            if moved is None:
+                break
+            x, xi, after, damping = moved
+            fall, misfit = misfit - after, after
+            if fall < (_ENOUGH if last else _ENOUGH_BEFORE * misfit):
+                break
+        return x, xi, misfit
+
     def _descend(
-        self, x: Array, xi: Array, misfit: float, tolerance: float, damping: float
+        self, flow: Flow, x: Array, xi: Array, misfit: float, tolerance: float, damping: float
     ) -> tuple[Array, Array, float, float] | None:
         """Return states, coefficients, misfit and damping after a step that does not raise the misfit."""
         for _ in range(_TRIES):
-            step = self.step(x, xi, tolerance, damping)
+            step = flow.step(x, self.split(xi), tolerance**-2, damping)
             if step is not None and step.moves:
-                after = self.misfit(x + step.states, xi + step.coef, tolerance)
+                after = self.misfit(x + step.states, xi + step.coef, tolerance, flow)
                 if after <= misfit:
                     return x + step.states, xi + step.coef, after, damping / 10 if damping > 1e-6 else 0.0
             damping = max(10 * damping, 1e-3)

@@ -16,7 +16,7 @@ from exactsindy.library import Variable
 from exactsindy.trajectory_fit.block_banded import profile_states
 from exactsindy.trajectory_fit.compiled_terms import CompiledTerms
 from exactsindy.trajectory_fit.modal_grid import Complex, ModalGrid, states_per_field
-from exactsindy.trajectory_fit.protocols import Flow, GaussNewtonStep, Support, by_group, defects
+from exactsindy.trajectory_fit.protocols import Flow, GaussNewtonStep, Support, by_group, defects, quadrature_errors
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +113,18 @@ class ModalFlow:
     def rates(self, states: Array, coef: Sequence[Array]) -> Array:
         """Return the right-hand sides (times x modes that have an equation), in units of the noise."""
         return np.hstack([part.rates(states, coef[part.equations]) for part in self._parts])
+
+    def defects(self, states: Array, coef: Sequence[Array]) -> Array:
+        """Return what states leave of their equations (intervals x modes that have an equation)."""
+        return defects(self.measured, states, self.rates(states, coef))
+
+    def errors(self, states: Array, coef: Sequence[Array]) -> Array:
+        """Return how much local cubics err (intervals x modes that have an equation), in units of the noise."""
+        return quadrature_errors(self.measured, self.rates(states, coef))
+
+    def refined(self, states: Array, coef: Sequence[Array]) -> ModalFlow:
+        """Return the model itself: local cubics are as accurate as they are."""
+        return self
 
     def step(self, states: Array, coef: Sequence[Array], precision: float, damping: float) -> GaussNewtonStep | None:
         """Return the change that minimises the linearised misfit; None where the model overflows."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,11 +11,27 @@ from numpy.typing import NDArray
 
 from exactsindy import _native
 from exactsindy._types import Array
-from exactsindy.data import Trajectory
-from exactsindy.forms import EquationGroup, Smoothed, integrate_intervals, interval_weights, trajectory_inputs
-from exactsindy.library import Program, Variable
-from exactsindy.trajectory_fit.compiled_terms import CompiledTerms
-from exactsindy.trajectory_fit.protocols import Flow, GaussNewtonStep, Support, by_group, by_piece, defects, offsets
+from exactsindy.forms import (
+    SIMULATION_TOLERANCE,
+    EquationGroup,
+    Smoothed,
+    integrate_intervals,
+    interval_weights,
+    trajectory_inputs,
+)
+from exactsindy.trajectory_fit.dynamics import Dynamics
+from exactsindy.trajectory_fit.integrated_flow import IntegratedFlow
+from exactsindy.trajectory_fit.intervals import Intervals
+from exactsindy.trajectory_fit.protocols import (
+    Flow,
+    GaussNewtonStep,
+    Support,
+    by_group,
+    by_piece,
+    defects,
+    offsets,
+    quadrature_errors,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +40,8 @@ class MeasuredTrajectories:
 
     smoothed: Smoothed
     equations: tuple[EquationGroup, ...]
+    # Whether equations are integrated between samples; otherwise their integrals are those of local cubics.
+    integrated: bool = False
 
     @cached_property
     def samples(self) -> Array:
@@ -32,8 +50,8 @@ class MeasuredTrajectories:
 
     @cached_property
     def guess(self) -> Array:
-        """Return the smoothed states."""
-        return np.vstack(self.smoothed.values) / self.smoothed.noise
+        """Return the smoothed states, or the measured ones where samples are too coarse to be smoothed."""
+        return self.samples if self.integrated else np.vstack(self.smoothed.values) / self.smoothed.noise
 
     @property
     def times(self) -> tuple[Array, ...]:
@@ -59,7 +77,33 @@ class MeasuredTrajectories:
 
     def flow(self, supports: tuple[Support, ...]) -> Flow:
         """Return the model with these terms in its equations."""
-        return TrajectoryFlow(self, supports)
+        if not self.integrated:
+            return TrajectoryFlow(self, supports)
+        parts = by_group(self, supports)
+        dynamics = [Dynamics(group, terms) for group, terms, _ in parts]
+        return IntegratedFlow.of(self.intervals, dynamics, self.samples, self.smoothed.noise, self.own)
+
+    def with_noise_of(self, states: Array) -> MeasuredTrajectories:
+        """Return the samples in units of what fitted states leave of them, where that is less than the present noise.
+
+        Smoothing takes what it cannot follow for noise, so its estimate is too large for coarse samples. A fit that
+        leaves more than it is a bad fit, and must stay one.
+        """
+        left = np.minimum(np.sqrt(np.mean((self.samples - states) ** 2, axis=0)), 1.0)
+        size = self.smoothed.noise * np.sqrt(np.mean(self.samples**2, axis=0))
+        # Integrated equations leave no errors between samples.
+        floor = np.maximum(SIMULATION_TOLERANCE * size, np.finfo(float).eps * self.smoothed.noise)
+        return replace(self, smoothed=replace(self.smoothed, measured_noise=left * self.smoothed.noise, floor=floor))
+
+    @property
+    def can_integrate(self) -> bool:
+        """Return True if every state has an equation: only then its path between samples is known."""
+        return sorted(self.own.tolist()) == list(range(self.samples.shape[1]))
+
+    @cached_property
+    def intervals(self) -> Intervals:
+        """Return the intervals between samples of all pieces, and the controls within them."""
+        return Intervals.of(self.smoothed.pieces)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,11 +128,30 @@ class TrajectoryFlow:
         """Return the states piece by piece in physical units."""
         return by_piece(self.measured, states * self.measured.smoothed.noise)
 
+    def _inputs(self, part: Dynamics, states: Array) -> Iterator[list[Array]]:
+        """Yield the inputs of a library at the samples of every piece."""
+        for piece, values in zip(self.measured.smoothed.pieces, self._pieces(states), strict=True):
+            yield list(trajectory_inputs(part.group.features, piece, values, 0, len(piece)).T)
+
     def rates(self, states: Array, coef: Sequence[Array]) -> Array:
         """Return the right-hand sides (samples x equations), in units of the noise."""
-        both = list(zip(self.measured.smoothed.pieces, self._pieces(states), strict=True))
-        rates = [np.vstack([part.rates(*pair, coef[which]) for pair in both]) for part, which in self._parts]
+        rates = [
+            np.vstack([part.rates(inputs, coef[which]).T for inputs in self._inputs(part, states)])
+            for part, which in self._parts
+        ]
         return np.hstack(rates) / self._noise
+
+    def defects(self, states: Array, coef: Sequence[Array]) -> Array:
+        """Return what states leave of their equations (intervals x equations), in units of the noise."""
+        return defects(self.measured, states, self.rates(states, coef))
+
+    def errors(self, states: Array, coef: Sequence[Array]) -> Array:
+        """Return how much local cubics err (intervals x equations), in units of the noise."""
+        return quadrature_errors(self.measured, self.rates(states, coef))
+
+    def refined(self, states: Array, coef: Sequence[Array]) -> TrajectoryFlow:
+        """Return the model itself: local cubics are as accurate as they are."""
+        return self
 
     def step(self, states: Array, coef: Sequence[Array], precision: float, damping: float) -> GaussNewtonStep | None:
         """Return the change that minimises the linearised misfit; None where the model overflows."""
@@ -105,50 +168,15 @@ class TrajectoryFlow:
 
     def _linear(self, states: Array, coef: Sequence[Array]) -> tuple[Array, Array, Array]:
         """Return the defects, the integrated terms (intervals x coefficients) and the slopes, in units of the noise."""
-        m, pieces = self.measured, self._pieces(states)
+        m = self.measured
         rates, slopes = [], []
         terms: list[Array] = []
         for part, equations in self._parts:
-            linear = [part.linear(*both, coef[equations]) for both in zip(m.smoothed.pieces, pieces, strict=True)]
+            linear = [part.linear(inputs, coef[equations]) for inputs in self._inputs(part, states)]
             rate, columns, slope = zip(*linear, strict=True)
-            rates.append(np.vstack(rate))
+            rates.append(np.hstack(rate).T)
             terms += map(np.hstack, zip(*columns, strict=True))
-            slopes.append(np.vstack(slope))
+            slopes.append(np.concatenate(slope, axis=2).transpose(2, 0, 1))
         table = np.vstack([theta / noise for theta, noise in zip(terms, self._noise, strict=True)])
         scaled = np.concatenate(slopes, axis=1) * (m.smoothed.noise / self._noise[:, None])
         return defects(m, states, np.hstack(rates) / self._noise), integrate_intervals(m.weights, table.T), scaled
-
-
-@dataclass(frozen=True, eq=False)
-class Dynamics:
-    """The right-hand sides of one group of equations as functions of states and coefficients."""
-
-    group: EquationGroup
-    supports: tuple[Support, ...]
-
-    @cached_property
-    def _terms(self) -> CompiledTerms:
-        features = self.group.features
-        return CompiledTerms(features, self.supports, tuple(map(Variable, features.variables.states)))
-
-    def _table(self, program: Program, piece: Trajectory, states: Array) -> Array:
-        inputs = trajectory_inputs(self.group.features, piece, states, 0, len(piece))
-        table = np.empty((len(program.outputs), len(piece)))
-        program.run(list(inputs.T), table)
-        return table
-
-    def rates(self, piece: Trajectory, states: Array, coef: Sequence[Array]) -> Array:
-        """Return the right-hand sides (samples x equations)."""
-        table = self._table(self._terms.values, piece, states)
-        return np.column_stack([xi @ table[rows] for xi, rows in zip(coef, self._terms.rows, strict=True)])
-
-    def linear(self, piece: Trajectory, states: Array, coef: Sequence[Array]) -> tuple[Array, list[Array], Array]:
-        """Return right-hand sides, terms by equation (terms x samples), slopes (samples x equations x states)."""
-        table = self._table(self._terms.both, piece, states)
-        terms = [table[rows] for rows in self._terms.rows]
-        rates = np.column_stack([xi @ theta for xi, theta in zip(coef, terms, strict=True)])
-        derivatives = table[len(self._terms.columns) :]
-        slopes = np.zeros((len(self.supports), states.shape[1], len(piece)))
-        for s in self._terms.summands:
-            slopes[s.equation, s.variable] += (coef[s.equation][s.term] * s.factor) * derivatives[s.output]
-        return rates, terms, np.ascontiguousarray(slopes.transpose(2, 0, 1))

@@ -34,8 +34,14 @@ class GaussNewtonStep:
 class Flow(Protocol):
     """A model of given terms as the equations of states in units of their noise."""
 
-    def rates(self, states: Array, coef: Sequence[Array]) -> Array:
-        """Return the right-hand sides (samples x states that have an equation)."""
+    def defects(self, states: Array, coef: Sequence[Array]) -> Array:
+        """Return what states leave of their equations (intervals x states that have an equation)."""
+
+    def errors(self, states: Array, coef: Sequence[Array]) -> Array:
+        """Return how much integrals over intervals err (intervals x states that have an equation)."""
+
+    def refined(self, states: Array, coef: Sequence[Array]) -> Flow:
+        """Return the model integrated as accurately as these states and coefficients ask for."""
 
     def step(self, states: Array, coef: Sequence[Array], precision: float, damping: float) -> GaussNewtonStep | None:
         """Return the change of least linearised misfit, None on overflow; ``precision`` is one over tolerance^2."""
@@ -105,6 +111,19 @@ def defects(measured: Measured, states: Array, rates: Array) -> Array:
     change = np.diff(states[:, measured.own], axis=0) - integrate_intervals(measured.weights, rates)
     change[~within(measured)] = 0.0
     return np.asarray(change)
+
+
+def quadrature_errors(measured: Measured, rates: Array) -> Array:
+    """Return how much integrals by local cubics err, from the rates at samples (intervals x equations of states).
+
+    The cubic through four samples errs by 11/720 of the step times the fourth difference of the rates.
+    """
+    return np.vstack(
+        [
+            11 / 720 * np.diff(times)[: max(len(times) - 4, 0), None] * np.diff(part, 4, axis=0)
+            for times, part in zip(measured.times, by_piece(measured, rates), strict=True)
+        ]
+    )
 
 
 def by_group(

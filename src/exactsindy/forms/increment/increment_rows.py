@@ -94,7 +94,7 @@ class IncrementRows:
     @cached_property
     def _columns(self) -> Features | HermiteFeatures:
         features = self.group.features
-        return HermiteFeatures(features, self.smoothed.noise) if self.hermite else features
+        return HermiteFeatures(features, self.smoothed.measured_noise) if self.hermite else features
 
     def _piece(self, i: int) -> Iterator[Chunks]:
         piece = self.smoothed.pieces[i]

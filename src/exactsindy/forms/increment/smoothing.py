@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -13,6 +14,7 @@ from exactsindy.data import Trajectories, Trajectory, gap_starts
 from exactsindy.differentiation import Smooth, whittaker
 from exactsindy.errors import DataError
 from exactsindy.forms.base import EquationGroup, TrialLike, groups, trajectory_inputs, trial
+from exactsindy.forms.increment.resolution import unresolved_errors
 from exactsindy.forms.quadrature import integrate_intervals, interval_weights
 from exactsindy.library import Library
 
@@ -27,16 +29,32 @@ _FLOOR = 1e-9
 class Smoothed:
     """Pieces of trajectories without gaps, their smoothed states, and the noise of each state.
 
-    ``values[i]`` belongs to ``pieces[i]``; ``noise`` (d,) is pooled over all pieces by degrees of freedom;
-    ``score[i]`` is noise^2 / degrees of freedom of each state, by which smooths of a piece are compared; ``plain``
-    is the smooth without a model, if a model guided this one.
+    ``values[i]`` belongs to ``pieces[i]``; ``measured_noise`` (d,) is pooled over all pieces by degrees of freedom;
+    ``floor`` (d,) is the size of errors that are no measurement noise (see `unresolved_errors`), and ``noise`` the
+    larger of the two, by which rows are weighted; ``score[i]`` is noise^2 / degrees of freedom of each state, by which
+    smooths of a piece are compared; ``plain`` is the smooth without a model, if a model guided this one.
     """
 
     pieces: tuple[Trajectory, ...]
     values: tuple[Array, ...]
-    noise: Array
+    measured_noise: Array
+    floor: Array
     score: tuple[Array, ...]
     plain: Smoothed | None = None
+
+    @cached_property
+    def noise(self) -> Array:
+        """Return the error of each state that rows are weighted by."""
+        return np.asarray(np.maximum(self.measured_noise, self.floor))
+
+    def unresolved(self, states: Sequence[str]) -> tuple[float, ...]:
+        """Return for equations of these states the residual sum of squares that says nothing about terms.
+
+        It is in units of the noise, for whitened rows: one per interval.
+        """
+        rows = sum(len(piece) - 1 for piece in self.pieces)
+        own = [self.pieces[0].names.index(state) for state in states]
+        return tuple(float(rows * (self.floor[j] / self.noise[j]) ** 2) for j in own)
 
 
 def smooth(data: Trajectories) -> Smoothed:
@@ -44,7 +62,8 @@ def smooth(data: Trajectories) -> Smoothed:
     cut = _pieces(data)
     fits = [whittaker(piece.states, piece.times) for piece in cut]
     score = tuple(fit.noise**2 / fit.degrees_of_freedom for fit in fits)
-    return Smoothed(cut, tuple(fit.values for fit in fits), pooled_noise(fits, [piece.states for piece in cut]), score)
+    noise, floor = pooled_noise(fits, [piece.states for piece in cut]), unresolved_errors(cut)
+    return Smoothed(cut, tuple(fit.values for fit in fits), noise, floor, score)
 
 
 def pooled_noise(fits: Sequence[Smooth], states: Sequence[Array]) -> Array:
@@ -67,7 +86,7 @@ def smooth_guided(data: Trajectories, library: Library, model: TrialLike, *, sta
     if flow is None:
         return before
     values, scores = [], []
-    squares, freedom = np.zeros(len(plain.noise)), np.zeros(len(plain.noise))
+    squares, freedom = np.zeros(len(plain.floor)), np.zeros(len(plain.floor))
     for piece, states, best, score in zip(plain.pieces, before.values, plain.values, plain.score, strict=True):
         z = np.zeros_like(states)
         weights = interval_weights(piece.times)
@@ -91,7 +110,7 @@ def smooth_guided(data: Trajectories, library: Library, model: TrialLike, *, sta
         squares += rss
         freedom += degrees
     noise = _floored(np.sqrt(squares / np.maximum(freedom, 1.0)), [piece.states for piece in plain.pieces])
-    return Smoothed(plain.pieces, tuple(values), noise, tuple(scores), plain)
+    return Smoothed(plain.pieces, tuple(values), noise, plain.floor, tuple(scores), plain)
 
 
 def _floored(noise: Array, states: Sequence[Array]) -> Array:
