@@ -8,14 +8,26 @@ import pytest
 from exactsindy.selection import Rival, TrajectoryEvidence
 
 
-def test_the_criterion_is_the_extended_bic_with_a_tenth_of_the_regression_evidence():
-    evidence = TrajectoryEvidence(rows=100, terms=(10,))
+def test_the_criterion_is_the_extended_bic_with_a_share_of_the_regression_evidence():
+    evidence = TrajectoryEvidence(rows=100, terms=(10,), trust=0.1)
     short, long = Rival(((1,),), 0, 120.0, 0.5), Rival(((1, 4),), 0, 110.0, 0.5)
     term = np.log(100) + np.log(45) - np.log(10)
     assert evidence.criterion_of(long) - evidence.criterion_of(short) == pytest.approx(100 * np.log(110 / 120) + term)
     doubtful = Rival(((1,),), 0, 120.0, 0.05)
     assert evidence.criterion_of(doubtful) - evidence.criterion_of(short) == pytest.approx(0.2 * np.log(10))
     assert evidence.criterion(np.inf, ((1,),)) == np.inf
+
+
+def test_simplicity_decides_between_supports_that_fit_alike():
+    """Each factor of a term costs 2 in -2 log likelihood: x (one factor) is preferred to x y (two) unless that fits."""
+    rule = TrajectoryEvidence(1000, (3,), factors=((0, 1, 2),))
+    low, high = Rival(((1,),), 0, 1000.0, 0.5), Rival(((2,),), 0, 1000.0, 0.5)
+    assert rule.criterion_of(high) - rule.criterion_of(low) == pytest.approx(2.0)
+    assert rule.criterion(1000.0, ((0, 1),)) - rule.criterion(1000.0, ((1,),)) == pytest.approx(np.log(1000))
+    near = Rival(((2,),), 0, 999.0, 0.5)  # better by 1 in -2 log likelihood
+    far = Rival(((2,),), 0, 995.0, 0.5)  # better by 5
+    assert rule.ranked([near, low])[0] is low
+    assert rule.ranked([far, low])[0] is far
 
 
 def test_the_penalty_of_a_term_does_not_depend_on_how_often_was_sampled():

@@ -144,7 +144,7 @@ def selection_notices(selection: Selection, k_max: int) -> Iterator[Notice]:
     solution = selection.solution
     names = [choice.equation for choice in selection.choices]
     for name, status in zip(names, solution.status, strict=True):
-        if status is not Status.OPTIMAL:
+        if status not in (Status.OPTIMAL, Status.REFITTED):
             yield Notice("unproved", f"{name}: {status.value}", name)
     if isinstance(solution.k, Total):
         return

@@ -75,17 +75,17 @@ class FittedModels:
             return {}
         path = shared_path(problem, self.k_max, settings=self.clock.settings())
 
-        def criterion(objective: float, k: int) -> float:
-            return evidence.criterion(objective, changed(model, i, tuple(range(k))))
+        def criterion(objective: float, support: Support) -> float:
+            return evidence.criterion(objective, changed(model, i, support))
 
-        criteria = [criterion(float(path[k].objective[0]), k) for k in range(len(path))]
+        criteria = [criterion(float(solution.objective[0]), solution.support[0]) for solution in path]
         supports: dict[Support, float] = {(): criteria[0]}
         for k in range(1, max(len(path) - 1, 2)):
             count = _POOL if criteria[k] < min(criteria) + _WINDOW else 1
             pool = solve_pool(problem, k, count=count, start=path[k], settings=self.clock.settings())
             for member in pool[0]:
                 support = tuple(sorted(member.support))
-                value = criterion(member.objective, len(support))
+                value = criterion(member.objective, support)
                 if value < supports.get(support, np.inf):
                     supports[support] = value
                     names = [problem.names[j] for j in support]

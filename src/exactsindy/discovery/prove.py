@@ -9,7 +9,7 @@ from exactsindy.discovery.proof_folder import write_proof
 from exactsindy.discovery.request import Request
 from exactsindy.discovery.select import is_interrupted
 from exactsindy.selection import Selection
-from exactsindy.solver import Deadline, Pool, Total, solve, solve_pool
+from exactsindy.solver import Deadline, Pool, Solution, Status, Total, solve, solve_pool
 
 # Supports of the chosen size that are ranked.
 RIVALS = 10
@@ -41,15 +41,20 @@ def prove(selection: Selection, request: Request, clock: Deadline) -> Proved:
 def _proved(selection: Selection, request: Request, clock: Deadline) -> Proved:
     """Return the selection with its sizes proved, in the time left if the paths ran out of it, and with rivals.
 
-    Rivals are not ranked for a shared budget, under constraints, or after Ctrl-C.
+    Supports that were not chosen for being the best of their size stay; the rivals tell what fits better. Rivals are
+    not ranked for a shared budget, under constraints, or after Ctrl-C.
     """
     solution = selection.solution
     if is_interrupted(selection):
         return Proved(selection, None)
-    if not solution.optimal:
+    if not all(status in (Status.OPTIMAL, Status.REFITTED) for status in solution.status):
         problem, k, ridge = solution.problem, solution.k, solution.ridge
         limits = clock.share(1.0 - _POOL_SHARE)
-        solution = solve(problem, k, ridge=ridge, constraints=request.constraints, start=solution, settings=limits)
+        best = solve(problem, k, ridge=ridge, constraints=request.constraints, start=solution, settings=limits)
+        if Status.REFITTED in solution.status:
+            kept = [status is Status.REFITTED for status in solution.status]
+            best = Solution.rows(problem, [(solution if stays else best, i) for i, stays in enumerate(kept)])
+        solution = best
         selection = replace(selection, solution=solution)
     if isinstance(solution.k, Total) or request.constraints:
         return Proved(selection, None)
