@@ -54,6 +54,9 @@ _UNEXPLAINED = 50.0
 _LACKING = 1.1
 # Noise, as a share of the spread of a state, from which every equation is compared by trajectories.
 _LARGE_NOISE = 0.02
+# Noise, as a share of the spread of a state, from which that state hardly moves: whatever is multiplied with it could
+# follow the noise of other states.
+_ONLY_NOISE = 0.8
 # Terms of less probability are not listed.
 _LEAST_SHARE = 0.005
 
@@ -137,7 +140,7 @@ def ambiguous_equations(selection: Selection, measured: Measured) -> list[int]:
     one stands in for. Where noise is small and every equation is sure, trajectories would change nothing.
     """
     chosen, unsure = [i for i, choice in enumerate(selection.choices) if choice.k], unsure_equations(selection)
-    if isinstance(measured, MeasuredModes):
+    if isinstance(measured, MeasuredModes) or _noise(measured) > _ONLY_NOISE:
         return unsure
     return chosen if unsure or _noise(measured) > _LARGE_NOISE else []
 
@@ -217,9 +220,9 @@ def _selection(before: Selection, path: Path, compared: Comparison, names: Seque
         confidence = choice.confidence
         rival: tuple[str, ...] = ()
         if i in compared.rivals:
-            ranked = compared.evidence.ranked(compared.rivals[i])
-            confidence = compared.evidence.confidence(compared.rivals[i])
-            rival = tuple(names[i][j] for j in ranked[1].support) if len(ranked) > 1 else ()
+            others = [r for r in compared.evidence.ranked(compared.rivals[i]) if r.support != support]
+            confidence = compared.evidence.confidence(compared.rivals[i], support)
+            rival = tuple(names[i][j] for j in others[0].support) if others else ()
             inclusion[choice.equation] = _inclusion(compared, i, names[i])
         score, size = values[len(support)], len(rival) or None
         choices.append(Choice(choice.equation, len(support), TRAJECTORY_FIT, 0.0, score, confidence, size, rival))

@@ -24,7 +24,7 @@ MODE_WEIGHTS = (-0.737, 0.732, 0.702, 0.019, 0.0)
 # 35 terms 1/2 to 1 serve alike on the tuning systems, with 36 to 84 terms 1 serves better:
 # `exactsindy bench selection --tune gamma` prints by how much.
 _GAMMA, _MANY_GAMMA, _MANY = 0.5, 1.0, 35
-# Each factor of a term costs this much in -2 log likelihood: before data are seen, a term with one factor more is e times
+# Each factor of a term costs this much in -2 log likelihood: before data are seen, one factor more makes a term e times
 # less plausible. It decides where data cannot: on short or noisy records such terms stand in for one another.
 _SIMPLICITY = 2.0
 # Weight of the regression evidence beside the likelihood, for trajectories and for fields, and the least probability
@@ -116,13 +116,15 @@ class TrajectoryEvidence:
         """Return models that differ in one equation, the best first."""
         return sorted(rivals, key=lambda rival: (self.criterion_of(rival), rival.support))
 
-    def features(self, rivals: Sequence[Rival]) -> tuple[float, ...]:
-        """Return the numbers that the confidence in the best of them is computed from.
+    def features(self, rivals: Sequence[Rival], chosen: Support | None = None) -> tuple[float, ...]:
+        """Return the numbers that the confidence in the one chosen, or in the best of them, is computed from.
 
-        The log odds of the best against all others by their criteria, its probability by the regression evidence alone,
-        how far its misfit exceeds what noise leaves, in standard deviations, and ln of the noise over 1 %.
+        Its log odds against all others by their criteria, its probability by the regression evidence alone, how far its
+        misfit exceeds what noise leaves, in standard deviations, and ln of the noise over 1 %.
         """
-        best, *others = self.ranked(rivals)
+        ranked = self.ranked(rivals)
+        best = next((rival for rival in ranked if rival.support == chosen), ranked[0])
+        others = [rival for rival in ranked if rival is not best]
         least = self.criterion_of(best)
         against = sum(math.exp(0.5 * (least - self.criterion_of(other))) for other in others)
         odds = -math.log(against) if against > 0 else _LARGEST_ODDS
@@ -130,7 +132,7 @@ class TrajectoryEvidence:
         noise = math.log(min(max(self.noise, _NOISES[0]), _NOISES[1]) / _NOISES[0])
         return (min(odds, _LARGEST_ODDS), best.share, min(max(excess, 0.0), _LARGEST_EXCESS), noise)
 
-    def confidence(self, rivals: Sequence[Rival]) -> float:
-        """Return the probability that the best of them has the right terms."""
-        score = float(np.dot(self.weights, (1.0, *self.features(rivals))))
+    def confidence(self, rivals: Sequence[Rival], chosen: Support | None = None) -> float:
+        """Return the probability that the one chosen, or the best of them, has the right terms."""
+        score = float(np.dot(self.weights, (1.0, *self.features(rivals, chosen))))
         return 1.0 / (1.0 + math.exp(-score))
