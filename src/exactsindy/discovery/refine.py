@@ -9,6 +9,7 @@ from typing import cast
 
 import numpy as np
 
+from exactsindy.constraints import EquationConstraints, by_equation
 from exactsindy.discovery.fitted_models import NODES, FittedModels, changed
 from exactsindy.discovery.prepare import Prepared
 from exactsindy.discovery.read import sampling
@@ -73,24 +74,32 @@ def refine(selection: Selection, prepared: Prepared, request: Request, settings:
     """Return the selection with ambiguous equations resolved by trajectory fits, if they apply.
 
     The regression returned is the tangent one at the trajectory fit chosen: its residual sum of squares is the misfit,
-    so that standard errors and margins are those of the likelihood. Trajectory fits need rule, ridge and constraints
-    left open.
+    so that standard errors and margins are those of the likelihood. Trajectory fits need rule and ridge left open, and
+    constraints that speak of one equation each.
     """
     k_max = prepared.k_max
     if not request.allows_trajectory_fits or isinstance(k_max, Total) or is_interrupted(selection):
         return Refined(selection)
-    measured = prepared.samples
-    compared = None if measured is None else compare(selection, measured, k_max, settings)
-    if measured is None or compared is None or compared.fit.misfit > _UNEXPLAINED * row_count(measured):
+    measured, constraints = prepared.samples, by_equation(selection.path.problem, request.constraints)
+    if measured is None or constraints is None:
         return Refined(selection)
-    path = _path(compared, k_max, settings)
+    compared = compare(selection, measured, k_max, settings, constraints)
+    if compared is None or compared.fit.misfit > _UNEXPLAINED * row_count(measured):
+        return Refined(selection)
+    path = _path(compared, k_max, settings, constraints)
     if path is None:
         return Refined(selection)
     names = [features_of(measured, i).names for i in range(len(compared.supports))]
     return Refined(_selection(selection, path, compared, names), _whiteness(compared))
 
 
-def compare(selection: Selection, measured: Measured, k_max: int, settings: Settings) -> Comparison | None:
+def compare(
+    selection: Selection,
+    measured: Measured,
+    k_max: int,
+    settings: Settings,
+    constraints: tuple[EquationConstraints, ...] = (),
+) -> Comparison | None:
     """Return the model with the most likely trajectory fit; None if no equation is ambiguous or time is too short."""
     if not isinstance(selection.rule, PathEvidence):
         return None
@@ -110,7 +119,7 @@ def compare(selection: Selection, measured: Measured, k_max: int, settings: Sett
     allowed = _ALLOWED_MODES if isinstance(measured, MeasuredModes) else None
 
     def search(samples: Measured, opened: Sequence[int]) -> TrajectorySearch:
-        fits = FittedModels(samples, starts, k_max, clock)
+        fits = FittedModels(samples, starts, k_max, clock, constraints)
         return TrajectorySearch(fits, shares, opened, saturated, _rule(samples), allowed, integrable)
 
     integrable = isinstance(measured, MeasuredTrajectories) and measured.can_integrate
@@ -181,15 +190,19 @@ def _shares(selection: Selection, i: int) -> dict[frozenset[str], float]:
     return dict(cast(PathEvidence, selection.rule).shares((frozenset(r.terms), r.value) for r in rows))
 
 
-def _path(compared: Comparison, k_max: int, settings: Settings) -> Path | None:
+def _path(
+    compared: Comparison, k_max: int, settings: Settings, constraints: tuple[EquationConstraints, ...]
+) -> Path | None:
     """Return the path of the tangent regressions at the trajectory fit; None if one of them cannot be made."""
-    measured = compared.measured
-    parts = [tangent_problem(measured, compared.supports, compared.fit, i) for i in range(len(compared.supports))]
+    measured, fit = compared.measured, compared.fit
+    held = frozenset(i for i, part in enumerate(constraints) if part.binding)
+    parts = [tangent_problem(measured, compared.supports, fit, i, held) for i in range(len(compared.supports))]
     known = [part for part in parts if part is not None]
     if len(known) < len(parts):
         return None
     nodes = _NODES if settings.nodes is None else min(settings.nodes, _NODES)
-    return shared_path(Problem.from_blocks(known), k_max, settings=replace(settings, nodes=nodes))
+    every = [constraint for part in constraints for constraint in part.constraints]
+    return shared_path(Problem.from_blocks(known), k_max, constraints=every, settings=replace(settings, nodes=nodes))
 
 
 def _solution(path: Path, compared: Comparison, names: Sequence[Sequence[str]]) -> Solution:
@@ -206,7 +219,7 @@ def _solution(path: Path, compared: Comparison, names: Sequence[Sequence[str]]) 
     best = path.at([len(support) for support in supports])
     if best.support == tuple(supports):
         return best
-    fitted = refit(problem, supports)
+    fitted = refit(problem, supports, constraints=best.constraints)
     same = [shown == support for shown, support in zip(best.support, supports, strict=True)]
     return Solution.rows(problem, [(best if alike else fitted, i) for i, alike in enumerate(same)])
 
@@ -225,7 +238,10 @@ def _selection(before: Selection, path: Path, compared: Comparison, names: Seque
             rival = tuple(names[i][j] for j in others[0].support) if others else ()
             inclusion[choice.equation] = _inclusion(compared, i, names[i])
         score, size = values[len(support)], len(rival) or None
-        choices.append(Choice(choice.equation, len(support), TRAJECTORY_FIT, 0.0, score, confidence, size, rival))
+        required = choice.required
+        choices.append(
+            Choice(choice.equation, len(support), TRAJECTORY_FIT, 0.0, score, confidence, size, rival, required)
+        )
         table += [_row(path, i, k, choice.equation, values[k], k == len(support)) for k in range(len(path))]
     return Selection(solution, path, tuple(table), inclusion, tuple(choices), before.rule)
 

@@ -50,11 +50,12 @@ class TrajectoryModel:
     """A model whose coefficients and states are fitted together.
 
     Between samples the trajectory obeys the equations (by local cubics or integrated) up to a tolerance far below the
-    noise; the states are free otherwise, so that chaos does no harm.
+    noise; the states are free otherwise, so that chaos does no harm. Coefficients of the equations ``held`` stay.
     """
 
     measured: Measured
     supports: tuple[Support, ...]
+    held: frozenset[int] = frozenset()
 
     @cached_property
     def first(self) -> NDArray[np.int64]:
@@ -84,7 +85,7 @@ class TrajectoryModel:
     def step(self, states: Array, coef: Array, tolerance: float, damping: float = 0.0) -> GaussNewtonStep | None:
         """Return the change that minimises the linearised misfit; None where the model overflows."""
         parts = self.split(coef)
-        return self._flow.refined(states, parts).step(states, parts, tolerance**-2, damping)
+        return self._flow.refined(states, parts).step(states, parts, tolerance**-2, damping, self.held)
 
     def fit(
         self,
@@ -132,7 +133,7 @@ class TrajectoryModel:
     ) -> tuple[Array, Array, float, float] | None:
         """Return states, coefficients, misfit and damping after a step that does not raise the misfit."""
         for _ in range(_TRIES):
-            step = flow.step(x, self.split(xi), tolerance**-2, damping)
+            step = flow.step(x, self.split(xi), tolerance**-2, damping, self.held)
             if step is not None and step.moves:
                 after = self.misfit(x + step.states, xi + step.coef, tolerance, flow)
                 if after <= misfit:

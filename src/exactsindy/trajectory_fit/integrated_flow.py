@@ -12,7 +12,7 @@ from exactsindy import _native
 from exactsindy._types import Array
 from exactsindy.trajectory_fit.dynamics import Dynamics
 from exactsindy.trajectory_fit.intervals import Intervals
-from exactsindy.trajectory_fit.protocols import GaussNewtonStep, offsets
+from exactsindy.trajectory_fit.protocols import GaussNewtonStep, free_columns, offsets
 from exactsindy.trajectory_fit.right_hand_sides import RightHandSides
 from exactsindy.trajectory_fit.runge_kutta import advance
 
@@ -74,7 +74,9 @@ class IntegratedFlow:
             substeps[open_] *= 2
         return self if (substeps == self.substeps).all() else replace(self, substeps=substeps)
 
-    def step(self, states: Array, coef: Sequence[Array], precision: float, damping: float) -> GaussNewtonStep | None:
+    def step(
+        self, states: Array, coef: Sequence[Array], precision: float, damping: float, held: frozenset[int] = frozenset()
+    ) -> GaussNewtonStep | None:
         """Return the change that minimises the linearised misfit; None where the model overflows."""
         d = states.shape[1]
         first = offsets([support for part in self.dynamics for support in part.supports])
@@ -89,10 +91,18 @@ class IntegratedFlow:
             return None
         defect = states[self.intervals.starts + 1] - columns[:, :, 0]
         forward, slopes = np.ascontiguousarray(columns[:, :, 1 : 1 + d]), np.ascontiguousarray(columns[:, :, 1 + d :])
-        outputs = (np.empty_like(states), np.empty(p), np.empty((p, p)), np.empty(p))
-        inputs = (self.samples - states, defect, self.intervals.starts, forward, slopes)
+        free, _ = free_columns(coef, held)
+        q = len(free)
+        outputs = (np.empty_like(states), np.empty(q), np.empty((q, q)), np.empty(q))
+        inputs = (
+            self.samples - states,
+            defect,
+            self.intervals.starts,
+            forward,
+            np.ascontiguousarray(slopes[:, :, free]),
+        )
         profiled, moves = _native.integrated_step(*inputs, precision, damping, *outputs)
-        return GaussNewtonStep(*outputs, moves) if profiled else None
+        return GaussNewtonStep(*outputs, moves).spread(free, p) if profiled else None
 
     def _ends(
         self,
