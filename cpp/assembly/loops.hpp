@@ -25,6 +25,8 @@ struct Bordered {
   double* rows;  // unknowns x width; the last column is the right-hand side
 };
 
+struct Integration;
+
 struct Loops {
   // Fits eight pairs (lam, column).
   void (*fit)(const Line& line, Lanes& lanes, const double* lam, const std::int64_t* column, double* rss,
@@ -38,6 +40,9 @@ struct Loops {
   // Overwrites the band by its Cholesky factor L and the rows Z | g by L^-1 Z | L^-1 g; takes Z' A^-1 Z off the lower
   // half of `curvature` (width - 1 squared) and Z' A^-1 g off `slope`. False if the matrix is not positive definite.
   bool (*eliminate)(const Bordered& matrix, double* curvature, double* slope);
+
+  // Integrates at most eight intervals with equally many steps.
+  void (*integrate)(const Integration& task, const std::int64_t* members, std::size_t count, double* work);
 };
 
 const Loops& loops();

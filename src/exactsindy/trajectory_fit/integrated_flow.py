@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from exactsindy import _native
 from exactsindy._types import Array
 from exactsindy.trajectory_fit.dynamics import Dynamics
 from exactsindy.trajectory_fit.intervals import Intervals
+from exactsindy.trajectory_fit.polynomial_flow import PolynomialFlow
 from exactsindy.trajectory_fit.protocols import GaussNewtonStep, free_columns, offsets
 from exactsindy.trajectory_fit.right_hand_sides import RightHandSides
 from exactsindy.trajectory_fit.runge_kutta import advance
@@ -51,6 +53,11 @@ class IntegratedFlow:
     ) -> IntegratedFlow:
         """Return the model with one sub-step in every interval."""
         return cls(intervals, tuple(dynamics), samples, noise, own, np.ones(len(intervals.starts), dtype=np.int64))
+
+    @cached_property
+    def polynomial(self) -> PolynomialFlow | None:
+        """Return the equations for the native integration; None if one is no polynomial."""
+        return PolynomialFlow.of(self.dynamics, self.own, self.samples.shape[1], self.intervals.controls.shape[1])
 
     def defects(self, states: Array, coef: Sequence[Array]) -> Array:
         """Return the state at the end of each interval less the integrated one (intervals x equations)."""
@@ -131,10 +138,15 @@ class IntegratedFlow:
         The columns beyond the first are derivatives, by the state at which the interval begins and by coefficients.
         """
         d = states.shape[1]
+        among = np.arange(len(substeps)) if which is None else which
+        if self.polynomial is not None:
+            start = states[self.intervals.starts] * self.noise
+            ends = self.polynomial.ends(self.intervals, among, start, coef, substeps, coefficients is not None)
+            yield among, ends.transpose(1, 2, 0)
+            return
         width = 1 if coefficients is None else 1 + d + coefficients
         block = max(_NUMBERS // (d * width), _LEAST_BLOCK)
         rates = RightHandSides.of(self.intervals, self.dynamics, self.own, coef)
-        among = np.arange(len(substeps)) if which is None else which
         for count in np.unique(substeps[among]).tolist():
             members = among[substeps[among] == count]
             for at in range(0, len(members), block):
