@@ -130,9 +130,8 @@ def test_a_run_keeps_it(found, tmp_path):
         {"form": "weak"},
         {"ridge": 1e-6},
         {"k_max": es.Total(8)},
-        {"constraints": ["x': x == 0"]},
     ],
-    ids=["rule", "rows", "form", "ridge", "total", "constraint"],
+    ids=["rule", "rows", "form", "ridge", "total"],
 )
 def test_who_asks_for_something_else_gets_that(data, asked):
     other = es.discover(data, settings=ONE, **asked)

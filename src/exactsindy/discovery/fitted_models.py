@@ -32,6 +32,8 @@ Supports = tuple[Support, ...]
 _WINDOW, _POOL = 12.0, 6
 # A fit within constraints is improved at most so often, and until its misfit changes by less than this.
 _CONSTRAINED_ROUNDS, _SETTLED = 6, 0.05
+# A misfit of so many times that of a similar model may be that of another minimum.
+_FAR = 1.5
 # Nodes of each search at a linearised likelihood, which needs no proof.
 NODES = 2000
 # Mean correlation of neighbouring residuals beyond which noise may be larger than estimated, because smoothing follows
@@ -55,6 +57,7 @@ class FittedModels:
     constraints: tuple[EquationConstraints, ...] = ()
     _fits: dict[Supports, TrajectoryFit] = field(default_factory=dict)
     _coef: dict[tuple[int, Support], Array] = field(default_factory=dict)
+    _begun: set[tuple[Supports, Supports | None]] = field(default_factory=set)
 
     @property
     def late(self) -> bool:
@@ -62,18 +65,30 @@ class FittedModels:
         return self.clock.expired
 
     def fit(self, model: Supports, near: Supports | None = None) -> TrajectoryFit:
-        """Return the trajectory fit of a model; it starts at that of a similar one, if one is known."""
-        if model not in self._fits:
-            trajectory_model, deadline = TrajectoryModel(self.measured, model), time.monotonic() + self.clock.left()
-            known = None if near is None else self._fits[near]
-            if near is None or known is None or not np.isfinite(known.misfit):
-                guess = [self._guess(i, s) for i, s in enumerate(model)]
-                fit = trajectory_model.fit(guess, deadline=deadline)
-            else:
-                coef = [known.coef[i] if near[i] == s else self._guess(i, s) for i, s in enumerate(model)]
-                fit = trajectory_model.fit(coef, known.states, WARM, deadline)
-            self._fits[model] = self._within_constraints(model, fit, deadline) if self.held else fit
+        """Return the trajectory fit of a model; it starts at that of a similar one, if one is known.
+
+        A fit far worse than that of the similar model may have ended in another minimum: it is begun again there, once.
+        """
+        known = None if near is None else self._fits.get(near)
+        present = self._fits.get(model)
+        if present is None:
+            self._fits[model] = self._new_fit(model, near, known)
+            self._begun.add((model, near))
+        elif known is not None and present.misfit > _FAR * known.misfit and (model, near) not in self._begun:
+            self._begun.add((model, near))
+            self._fits[model] = min(present, self._new_fit(model, near, known), key=lambda fit: fit.misfit)
         return self._fits[model]
+
+    def _new_fit(self, model: Supports, near: Supports | None, known: TrajectoryFit | None) -> TrajectoryFit:
+        """Return the trajectory fit of a model from the fit of a similar one, if that is known and finite."""
+        trajectory_model, deadline = TrajectoryModel(self.measured, model), time.monotonic() + self.clock.left()
+        if near is None or known is None or not np.isfinite(known.misfit):
+            guess = [self._guess(i, s) for i, s in enumerate(model)]
+            fit = trajectory_model.fit(guess, deadline=deadline)
+        else:
+            coef = [known.coef[i] if near[i] == s else self._guess(i, s) for i, s in enumerate(model)]
+            fit = trajectory_model.fit(coef, known.states, WARM, deadline)
+        return self._within_constraints(model, fit, deadline) if self.held else fit
 
     @cached_property
     def held(self) -> frozenset[int]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
 
 from exactsindy.constraints import EquationConstraints, by_equation
-from exactsindy.discovery.fitted_models import NODES, FittedModels, changed
+from exactsindy.discovery.fitted_models import NODES, FittedModels, Supports, changed
 from exactsindy.discovery.prepare import Prepared
 from exactsindy.discovery.read import sampling
 from exactsindy.discovery.request import Request
@@ -53,6 +53,8 @@ _UNEXPLAINED = 50.0
 # Misfit per row of the best model beyond which equations that the regressions resolve stay as they are: the right model
 # of white noise leaves 0.97 to 1.02 on tuning systems.
 _LACKING = 1.1
+# Sizes of the models to start from where trajectories of larger ones diverge.
+_SMALL = range(1, 5)
 # Noise, as a share of the spread of a state, from which every equation is compared by trajectories.
 _LARGE_NOISE = 0.02
 # Noise, as a share of the spread of a state, from which that state hardly moves: whatever is multiplied with it could
@@ -115,12 +117,16 @@ def compare(
     starts = [Problem((selection.solution.problem.locate(i)[0],)) for i in equations]
     clock = Deadline(Settings(threads=1, nodes=NODES, seconds=settings.seconds))
     largest = path[len(path) - 1].support
-    saturated = tuple(tuple(sorted(columns[i][path.problem.names[j]] for j in largest[i])) for i in equations)
+
+    def supports(of: Sequence[Sequence[int]]) -> Supports:
+        return tuple(tuple(sorted(columns[i][path.problem.names[j]] for j in of[i])) for i in equations)
+
+    small = _small_models(selection, columns)
     allowed = _ALLOWED_MODES if isinstance(measured, MeasuredModes) else None
 
     def search(samples: Measured, opened: Sequence[int]) -> TrajectorySearch:
         fits = FittedModels(samples, starts, k_max, clock, constraints)
-        return TrajectorySearch(fits, shares, opened, saturated, _rule(samples), allowed, integrable)
+        return TrajectorySearch(fits, shares, opened, supports(largest), _rule(samples), allowed, integrable, small)
 
     integrable = isinstance(measured, MeasuredTrajectories) and measured.can_integrate
     found = search(measured, ambiguous).run()
@@ -157,6 +163,19 @@ def ambiguous_equations(selection: Selection, measured: Measured) -> list[int]:
 def _noise(measured: Measured) -> float:
     """Return the largest noise of a state as a share of its spread; samples are in units of the noise."""
     return float(1.0 / max(measured.samples.std(axis=0).min(), np.finfo(float).tiny))
+
+
+def _small_models(selection: Selection, columns: Sequence[Mapping[str, int]]) -> tuple[Supports, ...]:
+    """Return the best models of few terms of all variants of the regression."""
+    terms = {(row.variant, row.k, row.equation): row.terms for row in selection.table}
+    models = []
+    for variant, k in dict.fromkeys((row.variant, row.k) for row in selection.table if row.k in _SMALL):
+        parts = [terms.get((variant, k, choice.equation)) for choice in selection.choices]
+        if all(part is not None for part in parts):
+            models.append(
+                tuple(tuple(sorted(of[n] for n in part or ())) for of, part in zip(columns, parts, strict=True))
+            )
+    return tuple(dict.fromkeys(models))
 
 
 def unsure_equations(selection: Selection) -> list[int]:

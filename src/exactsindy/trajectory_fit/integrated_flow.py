@@ -76,7 +76,8 @@ class IntegratedFlow:
         while len(open_ := open_[substeps[open_] < _MOST]):
             finer = self._ends(states, coef, 2 * substeps, open_)
             # A difference that is not a number is not accurate, either.
-            rough = ~(np.abs(finer[open_] - ends[open_]).max(axis=1) <= _ACCURACY)
+            with np.errstate(invalid="ignore"):
+                rough = ~(np.abs(finer[open_] - ends[open_]).max(axis=1) <= _ACCURACY)
             open_, ends = open_[rough], finer
             substeps[open_] *= 2
         return self if (substeps == self.substeps).all() else replace(self, substeps=substeps)
