@@ -1,0 +1,1 @@
+"""Recognise data that mislead: what about them makes laws that differ look alike."""
