@@ -12,6 +12,7 @@ from exactsindy.discovery.fitted_models import COLOURED
 from exactsindy.discovery.prepare import Prepared
 from exactsindy.discovery.prove import Proved
 from exactsindy.discovery.read import Measurement
+from exactsindy.discovery.recognise import recognise
 from exactsindy.discovery.refine import Refined
 from exactsindy.discovery.variants import is_large
 from exactsindy.errors import DataError
@@ -47,6 +48,7 @@ def explain(measured: Measurement, prepared: Prepared, refined: Refined, proved:
         notices += residual_notices(refined.whiteness, (), selection.solution.coef)
     if proved.pool is not None:
         notices += ambiguity_notices(proved.pool)
+    notices += recognise(measured, selection.solution)
     notices += proved.notices
     return tuple(dict.fromkeys(notices))
 

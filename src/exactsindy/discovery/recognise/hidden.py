@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations_with_replacement
+
 import numpy as np
 
 from exactsindy._types import Array
@@ -12,9 +14,11 @@ from exactsindy.discovery.recognise.view import View
 _POINTS, _CLOSEST = 500, 0.3
 # Largest distance of a pair in units of the spread, and least number of pairs.
 _NEAR, _LEAST = 0.1, 30
-# Half the mean square difference of the rates at close points over their mean square: 0 if the states determine the
+# Mean square difference of the rates at close points over the sum of their mean squares: 0 if the states determine the
 # rates, 1 if the rates know nothing of each other, 2 if they are opposite.
 _DISAGREE = 0.5
+# Share of the mean square of a rate that polynomials of the states leave over; a steep law they can follow.
+_UNEXPLAINED, _DEGREE, _FEW = 0.5, 3, 4
 # Noise that smoothing leaves, as a share of the spread, above which crossings are no evidence.
 _CALM = 0.05
 
@@ -24,14 +28,16 @@ def hidden_notices(view: View) -> tuple[Notice, ...]:
     disagreement = rate_disagreement(view)
     if disagreement is None or disagreement.max() < _DISAGREE:
         return ()
-    names = view.states
-    worst = names[int(disagreement.argmax())]
+    left = np.where(disagreement >= _DISAGREE, _unexplained(view), 0.0)
+    if left.max() < _UNEXPLAINED:
+        return ()
+    names, worst = view.states, view.states[int(left.argmax())]
     if len(names) == 1:
         text = f"{worst} rises and falls through the same values, which no law {worst}' = f({worst}) does"
     else:
-        text = f"{worst}' differs at equal values of {', '.join(view.names)}: they do not determine it"
+        text = f"{worst}' differs where {', '.join(view.names)} are the same, so they do not determine it"
     cure = f"add its velocity as a state, or ask for the second derivative with targets=[\"{worst}''\"]"
-    return (Notice("hidden state", f"{text}: a state is missing. If {worst} is a position, {cure}.", None),)
+    return (Notice("hidden state", f"{text}: a state is missing. If {worst} is a position, {cure}."),)
 
 
 def rate_disagreement(view: View) -> Array | None:
@@ -57,3 +63,18 @@ def rate_disagreement(view: View) -> Array | None:
     first, second = rates[chosen], rates[nearest[chosen]]
     size = (first**2 + second**2).sum(axis=0)
     return np.asarray(((first - second) ** 2).sum(axis=0) / np.where(size > 0, size, 1.0))
+
+
+def _unexplained(view: View) -> Array:
+    """Return the share of the mean square of each rate that polynomials of the columns leave over."""
+    picked = np.unique(np.linspace(0, len(view.calm) - 1, 4 * _POINTS).astype(int))
+    width = np.where(view.spread > 0, view.spread, 1.0)
+    points = ((view.calm - view.calm.mean(axis=0)) / width)[picked]
+    count = points.shape[1]
+    degree = _DEGREE if count <= _FEW else 2
+    words = [w for k in range(degree + 1) for w in combinations_with_replacement(range(count), k)]
+    columns = np.column_stack([np.prod(points[:, list(word)], axis=1) for word in words])
+    rates = view.rates[picked]
+    left = rates - columns @ np.linalg.lstsq(columns, rates, rcond=None)[0]
+    size = (rates**2).sum(axis=0)
+    return np.asarray((left**2).sum(axis=0) / np.where(size > 0, size, 1.0))

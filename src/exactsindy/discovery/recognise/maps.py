@@ -25,19 +25,19 @@ def map_notices(data: Trajectories) -> tuple[Notice, ...]:
     moving = width > 0
     if not moving.any() or data.control_names:
         return ()
-    now, later = (now - now.mean(axis=0))[:, moving] / width[moving], (later - now.mean(axis=0))[:, moving] / width[moving]
+    now, later = (
+        (now - now.mean(axis=0))[:, moving] / width[moving],
+        (later - now.mean(axis=0))[:, moving] / width[moving],
+    )
     if np.mean((later - now) ** 2) / 2 < _JUMP:
         return ()
     if _predicted(now, later) < _PREDICTED:
         return ()
     names = ", ".join(name for name, moves in zip(data.state_names, moving, strict=True) if moves)
     text = "Consecutive samples jump about as far as the data spread, and each is a function of the one before"
-    cure = (
-        f"this looks like a discrete map for {names}, or a flow sampled far too rarely, and has no time derivative to "
-        "find. For the map pass the states without the last sample and derivatives= the states without the first: the "
-        "equation of x' is then that of the next x"
-    )
-    return (Notice("map", f"{text}: {cure}."),)
+    what = f"this looks like a discrete map of {names}, or a flow sampled far too rarely, and x' says nothing about it"
+    cure = "For the map of an array x use Trajectories.from_arrays(x[:-1], time=1.0, derivatives=x[1:])"
+    return (Notice("map", f"{text}: {what}. {cure}: the equation of x' is then that of the next x."),)
 
 
 def _predicted(now: Array, later: Array) -> float:

@@ -14,7 +14,7 @@ _LEAST_PERIODS = 1.5
 # Mean distance of the states a period apart, in units of the spread: at most this, or what noise makes of it.
 _CLOSED, _NOISE = 0.01, 1.5
 # Noise that smoothing leaves, as a share of the spread, above which an orbit is not called closed.
-_CALM = 0.1
+_CALM = 0.05
 # A harmonic of a rate counts if it is larger than this share of the rate, and than so many times its noise.
 _HARMONIC, _SURE = 0.01, 3.0
 _MOST_HARMONICS = 20
@@ -24,7 +24,7 @@ _MOST = 20_000
 
 @dataclass(frozen=True)
 class Orbit:
-    """A closed orbit: its period in units of time, how many periods were measured, and how many harmonics each rate has.
+    """A closed orbit: its period in time, how many periods were measured, and how many harmonics each rate has.
 
     A rate with h harmonics is determined by about as many numbers: more terms than that always fit it.
     """

@@ -54,10 +54,7 @@ def leave_out_sentinels(measured: Measurement) -> Measurement:
         if column.sentinel:
             bad = [mask | more for mask, more in zip(bad, column.masks, strict=True)]
     ranges = [
-        (i, start, stop)
-        for i, mask in enumerate(bad)
-        for start, stop in _runs(~mask)
-        if stop - start >= _LEAST_PIECE
+        (i, start, stop) for i, mask in enumerate(bad) for start, stop in _runs(~mask) if stop - start >= _LEAST_PIECE
     ]
     if not any(mask.any() for mask in bad) or not ranges:
         return replace(measured, notices=(*measured.notices, *notices))
@@ -106,7 +103,9 @@ def _notice(data: Trajectories, column: _Outside) -> Notice:
     rows_text = f"Row{'s' if count > 1 else ''} {'; '.join(places[:_NAMED])}"
     if column.sentinel:
         numbers = _listed([f"{value:.10g}" for value in column.values[:_NAMED]])
-        text = f"{rows_text} hold{'s' if count == 1 else ''} {numbers} in {column.column!r}, far outside its other values"
+        text = (
+            f"{rows_text} hold{'s' if count == 1 else ''} {numbers} in {column.column!r}, far outside its other values"
+        )
         return Notice("sentinel", f"{text}: left out, as missing values are with gaps='split'.")
     text = f"{rows_text} of {column.column!r} lie{'s' if count == 1 else ''} far outside its other values"
     return Notice("outlier", f"{text}. If they are faults, set them to nan and pass gaps='split'.")

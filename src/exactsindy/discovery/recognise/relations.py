@@ -65,13 +65,15 @@ def relations(view: View) -> tuple[Relation, ...]:
     if len(view.raw) < 4 * _LARGEST:
         return ()
     moving = [j for j, width in enumerate(view.spread) if width > 2 * view.noise[j]]
-    linear = list(_search(view, _monomials(view, [(j,) for j in moving]), ()))
+    columns = _monomials(view, [(j,) for j in moving])
+    linear = list(_search(view, columns))
+    linear += _feedback(view, columns, frozenset().union(*(relation.states for relation in linear)))
     if len(moving) > _MOST_STATES:
         return tuple(linear[:_NAMED])
     bound = frozenset().union(*(relation.states for relation in linear))
     free = [j for j in moving if view.names[j] not in bound]
     powers = [*((j,) for j in free), *combinations_with_replacement(free, 2)]
-    quadratic = _search(view, _monomials(view, powers), ()) if len(free) > 1 else ()
+    quadratic = _search(view, _monomials(view, powers)) if len(free) > 1 else ()
     return (*linear, *quadratic)[:_NAMED]
 
 
@@ -100,13 +102,10 @@ def _monomials(view: View, powers: Sequence[tuple[int, ...]]) -> _Columns:
     return _Columns(tuple(terms), stack(values), stack(smooth), slopes, second)
 
 
-def _search(view: View, columns: _Columns, known: tuple[frozenset[int], ...]) -> Iterator[Relation]:
+def _search(view: View, columns: _Columns) -> Iterator[Relation]:
     """Yield the constant sums of two terms, then of three, none of which contains another."""
-    scaled = columns.slopes * view.noise
-    noise = np.einsum("nqj,npj->qp", scaled, scaled) / max(len(scaled), 1) + np.diag(columns.second)
-    centred = columns.calm - columns.calm.mean(axis=0)
-    covariance = centred.T @ centred / max(len(centred), 1)
-    found = list(known)
+    covariance, noise = _covariances(view, columns)
+    found: list[frozenset[int]] = []
     for size in range(2, _LARGEST + 1):
         subsets = np.array(list(combinations(range(len(columns.terms)), size)), dtype=np.intp).reshape(-1, size)
         for subset, weights in _candidates(covariance, noise, subsets):
@@ -117,11 +116,47 @@ def _search(view: View, columns: _Columns, known: tuple[frozenset[int], ...]) ->
             if relation is None:
                 continue
             found.append(chosen)
-            if len(relation.states) > 1:
+            if len(relation.states) > 1 and not _shared(relation.terms):
                 yield relation
 
 
-def _candidates(covariance: Array, noise: Array, subsets: NDArray[np.intp]) -> Iterator[tuple[NDArray[np.intp], Array]]:
+def _covariances(view: View, columns: _Columns) -> tuple[Array, Array]:
+    """Return the covariance of the smoothed columns, and that of their noise."""
+    scaled = columns.slopes * view.noise
+    noise = np.einsum("nqj,npj->qp", scaled, scaled) / max(len(scaled), 1) + np.diag(columns.second)
+    centred = columns.calm - columns.calm.mean(axis=0)
+    return centred.T @ centred / max(len(centred), 1), noise
+
+
+def _feedback(view: View, columns: _Columns, bound: frozenset[str]) -> Iterator[Relation]:
+    """Yield sums of a control and of any number of states: columns with small parts are left out one by one."""
+    covariance, noise = _covariances(view, columns)
+    names = [term.name for term in columns.terms]
+    for control in (name for name in view.names[len(view.states) :] if name in names and name not in bound):
+        own = names.index(control)
+        subset = [q for q, name in enumerate(names) if name in view.states and name not in bound] + [own]
+        while len(subset) > _LARGEST:
+            ((chosen, weights),) = _candidates(covariance, noise, np.array([subset]), balanced=False)
+            parts = np.abs(weights) * np.sqrt(np.diagonal(covariance))[chosen]
+            smallest = int(parts.argmin())
+            if parts[smallest] >= _LEAST_PART * parts.max():
+                relation = _constant(view, columns, chosen[::-1], weights[::-1])
+                if relation is not None:
+                    yield relation
+                break
+            if subset[smallest] == own:
+                break
+            del subset[smallest]
+
+
+def _shared(terms: Sequence[Term]) -> bool:
+    """Return True if all terms hold the same variable: such a sum is a product and not conserved as one."""
+    return bool(set.intersection(*({variable.name for variable in term.variables()} for term in terms)))
+
+
+def _candidates(
+    covariance: Array, noise: Array, subsets: NDArray[np.intp], *, balanced: bool = True
+) -> Iterator[tuple[NDArray[np.intp], Array]]:
     """Yield the subsets whose steadiest sum is steadiest beside its parts, with the weights of that sum."""
     if not len(subsets):
         return
@@ -134,8 +169,8 @@ def _candidates(covariance: Array, noise: Array, subsets: NDArray[np.intp]) -> I
     weights = np.einsum("sji,sj->si", root, vectors[:, :, 0]) / width[subsets]
     parts = np.abs(weights) * np.sqrt(np.diagonal(covariance))[subsets]
     order = np.sqrt(np.maximum(values[:, 0], 0)) / np.maximum(parts.min(axis=1), 1e-300)
-    balanced = parts.min(axis=1) >= _LEAST_PART * parts.max(axis=1)
-    for i in [i for i in np.argsort(order) if balanced[i]][:_LOOKED_AT]:
+    suited = (parts.min(axis=1) >= _LEAST_PART * parts.max(axis=1)) | (not balanced)
+    for i in [i for i in np.argsort(order) if suited[i]][:_LOOKED_AT]:
         yield subsets[i], weights[i]
 
 
