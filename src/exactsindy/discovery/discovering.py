@@ -144,7 +144,7 @@ def discover(
         selection=proved.selection,
         problem=solution.problem,
         pool=proved.pool,
-        warnings=explain(measured, prepared, refined, proved),
+        warnings=explain(measured, prepared, refined, proved, clock),
         data=measured.data,
         solution=solution,
         arguments=request.as_text(prepared.library, form, prepared.k_max),

@@ -105,5 +105,5 @@ def relation_text(relation: Relation) -> str:
         text += f"{' - ' if coefficient < 0 else ' + '}{size}{term.name}"
     text = text.removeprefix(" + ")
     numbers = None if relation.exact else with_error(relation.value, relation.error)
-    value = f"{relation.value:.4g}" if numbers is None else f"{numbers[0]} +- {numbers[1]}"
+    value = f"{relation.value:.5g}" if numbers is None else f"{numbers[0]} +- {numbers[1]}"
     return f"{text} is constant ({value})"
