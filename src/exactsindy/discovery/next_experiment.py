@@ -17,6 +17,8 @@ from exactsindy.solver import Deadline, Member, Pool, Solution
 
 # Starts that are tried, in the box of the data made larger by this share on every side, and rivals that are compared.
 _STARTS, _LARGER, _RIVALS = 32, 0.25, 3
+# A state that is never below zero by more than so many times its noise is taken for an amount.
+_NOISE = 4.0
 # Steps of the simulations, and how many times as large as the data the motion may become.
 _STEPS, _AWAY = 200, 3.0
 # Root mean square of the differences, in units of the noise, that tells two models apart.
@@ -47,7 +49,7 @@ def start_notices(
         noise, duration = measured.smoothed.noise, _duration(measured, data)
     except DataError:  # too short to smooth
         return
-    low, high = _box(data)
+    low, high = _box(data, noise)
     starts = low + (high - low) * _spread_points(_STARTS, len(low))
     limit = np.maximum(np.abs(low), np.abs(high)) * _AWAY
     own = motions(Model.from_solution(solution, variables=data), starts, duration, limit)
@@ -109,8 +111,14 @@ def motions(model: Model, starts: Array, duration: float, limit: Array) -> Array
 
 
 def differences(first: Array, second: Array, noise: Array) -> Array:
-    """Return for each start the root mean square difference in units of the noise; NaN where a motion runs away."""
-    return np.asarray(np.sqrt(np.mean(((first - second) / noise) ** 2, axis=(0, 2))))
+    """Return for each start the root mean square difference in units of the noise, until the second runs away.
+
+    NaN where the first motion runs away: nobody should start there.
+    """
+    squares = np.mean(((first - second) / noise) ** 2, axis=2)
+    known = np.isfinite(squares)
+    mean = np.where(known, squares, 0.0).sum(axis=0) / known.sum(axis=0)
+    return np.asarray(np.sqrt(np.where(np.isfinite(first[-1]).all(axis=1), mean, np.nan)))
 
 
 def _can_be_simulated(data: Trajectories, solution: Solution) -> bool:
@@ -130,12 +138,13 @@ def _duration(measured: Measurement, data: Trajectories) -> float:
     return min(longest, period) if math.isfinite(period) else longest
 
 
-def _box(data: Trajectories) -> tuple[Array, Array]:
-    """Return the corners of the box of the data, made larger; what is never negative stays so."""
+def _box(data: Trajectories, noise: Array) -> tuple[Array, Array]:
+    """Return the corners of the box of the data, made larger; what is never negative beyond noise stays so."""
     states = np.vstack([member.states for member in data])
     low, high = states.min(axis=0), states.max(axis=0)
     width = high - low
-    return np.where(low >= 0, np.maximum(low - _LARGER * width, 0.0), low - _LARGER * width), high + _LARGER * width
+    positive = (low > -_NOISE * noise) & (high > 0)
+    return np.where(positive, np.maximum(low - _LARGER * width, 0.0), low - _LARGER * width), high + _LARGER * width
 
 
 def _spread_points(count: int, dimensions: int) -> Array:

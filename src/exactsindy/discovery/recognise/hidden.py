@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import combinations_with_replacement
-
 import numpy as np
 
 from exactsindy._types import Array
 from exactsindy.data import Notice
+from exactsindy.discovery.recognise.monomials import left_over, monomials
 from exactsindy.discovery.recognise.view import View
 
 # Points looked at, and the share of closest pairs among their nearest neighbours that are compared.
@@ -70,11 +69,5 @@ def _unexplained(view: View) -> Array:
     picked = np.unique(np.linspace(0, len(view.calm) - 1, 4 * _POINTS).astype(int))
     width = np.where(view.spread > 0, view.spread, 1.0)
     points = ((view.calm - view.calm.mean(axis=0)) / width)[picked]
-    count = points.shape[1]
-    degree = _DEGREE if count <= _FEW else 2
-    words = [w for k in range(degree + 1) for w in combinations_with_replacement(range(count), k)]
-    columns = np.column_stack([np.prod(points[:, list(word)], axis=1) for word in words])
-    rates = view.rates[picked]
-    left = rates - columns @ np.linalg.lstsq(columns, rates, rcond=None)[0]
-    size = (rates**2).sum(axis=0)
-    return np.asarray((left**2).sum(axis=0) / np.where(size > 0, size, 1.0))
+    degree = _DEGREE if points.shape[1] <= _FEW else 2
+    return left_over(monomials(points, degree), view.rates[picked])

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import combinations_with_replacement
-
 import numpy as np
 
 from exactsindy._types import Array
 from exactsindy.data import Notice, Trajectories
+from exactsindy.discovery.recognise.monomials import monomials
 
 # Half the mean square of a step over the variance: 1 for white noise, 0.05 at 20 samples per period, 0.2 at 10.
 _JUMP = 0.5
@@ -43,10 +42,9 @@ def map_notices(data: Trajectories) -> tuple[Notice, ...]:
 def _predicted(now: Array, later: Array) -> float:
     """Return the share of the variance of the next sample that polynomials of this one predict, halves exchanged."""
     degree = _DEGREE if now.shape[1] <= _FEW_STATES else 1
-    words = [w for k in range(degree + 1) for w in combinations_with_replacement(range(now.shape[1]), k)]
-    if len(now) < 2 * _PER_TERM * len(words):
+    columns = monomials(now, degree)
+    if len(now) < 2 * _PER_TERM * columns.shape[1]:
         return 0.0
-    columns = np.column_stack([np.prod(now[:, list(word)], axis=1) for word in words])
     half = len(now) // 2
     left = 0.0
     for fitted, kept in ((slice(0, half), slice(half, None)), (slice(half, None), slice(0, half))):

@@ -107,8 +107,10 @@ def _notice(data: Trajectories, column: _Outside) -> Notice:
             f"{rows_text} hold{'s' if count == 1 else ''} {numbers} in {column.column!r}, far outside its other values"
         )
         return Notice("sentinel", f"{text}: left out, as missing values are with gaps='split'.")
-    text = f"{rows_text} of {column.column!r} lie{'s' if count == 1 else ''} far outside its other values"
-    return Notice("outlier", f"{text}. If they are faults, set them to nan and pass gaps='split'.")
+    one = count == 1
+    text = f"{rows_text} of {column.column!r} lie{'s' if one else ''} far outside its other values"
+    faults = "If it is a fault, set it" if one else "If they are faults, set them"
+    return Notice("outlier", f"{text}. {faults} to nan and pass gaps='split'.")
 
 
 def _runs(good: NDArray[np.bool_]) -> list[tuple[int, int]]:

@@ -2,81 +2,92 @@
 
 from __future__ import annotations
 
-from itertools import combinations_with_replacement
-
 import numpy as np
 
+from exactsindy._types import Array
 from exactsindy.data import Notice
+from exactsindy.discovery.recognise.monomials import left_over, monomials
 from exactsindy.discovery.recognise.view import View
 
 # Longest shift that is tried, as a share of a period and in samples, and the number of shifts tried on each side.
-_LONGEST, _MOST, _TRIED = 0.12, 60, 8
-# Points looked at; degree of the polynomials for few columns and for more; most columns.
-_POINTS, _FEW, _MANY = 1000, 3, 6
-# What polynomials leave of the rates must fall by this factor when the column is moved back, and by this one at half
-# a quarter of the longest shift (a real lag has a valley, not a hole).
-_FALLS, _VALLEY = 2.5, 1.2
-# Least number of periods.
-_PERIODS = 1.5
+_LONGEST, _MOST, _TRIED = 0.2, 100, 6
+_FINE = np.array([-0.5, -0.25, 0.25, 0.5])
+# What polynomials leave of the rates must fall by this factor when the column is moved back.
+_FALLS = 2.0
+# Points looked at; columns up to which the polynomials are cubic, otherwise quadratic; most columns.
+_POINTS, _FEW, _MANY = 500, 3, 6
+# Least number of periods, and of points.
+_PERIODS, _LEAST = 2.0, 100
 # Noise that smoothing leaves, as a share of the spread, above which nothing is tried.
 _CALM = 0.05
+# Share of a rate that is rounding.
+_TINY = 1e-12
 
 
 def shift_notices(view: View) -> tuple[Notice, ...]:
-    """Return a notice on the column that, moved in time against the others, makes the rates far better explained."""
+    """Return a notice on the column that, moved in time against the others, makes the rates far better explained.
+
+    A column y that lags by s is moved back as y(t + s) and, in case a sensor of first order is slow, as y + s y'.
+    """
+    reach = _reach(view)
+    if reach < 2:
+        return ()
+    best = (_unexplained(view, 0, 0.0, reach, slow=False) / _FALLS, 0, 0.0, False)
+    grid = np.linspace(reach / _TRIED, reach, _TRIED)
+    for j in range(len(view.states)):
+        for slow, shifts in ((False, grid), (False, -grid), (True, grid)):
+            best = min(best, _best_shift(view, j, shifts, reach, slow=slow))
+    _, j, shift, slow = best
+    if shift:  # between the shifts that were tried
+        _, j, shift, slow = min(best, _best_shift(view, j, shift + grid[0] * _FINE, reach, slow=slow))
+    # What helps most at the longest shift has no best shift: it is no lag.
+    return (_notice(view, view.states[j], shift, slow),) if 0 < abs(shift) < reach else ()
+
+
+def _best_shift(view: View, j: int, shifts: Array, reach: int, *, slow: bool) -> tuple[float, int, float, bool]:
+    """Return the best of some shifts of a state: what is left of the rates, the state, the shift, and ``slow``."""
+    return min((_unexplained(view, j, float(shift), reach, slow=slow), j, float(shift), slow) for shift in shifts)
+
+
+def _reach(view: View) -> int:
+    """Return the longest shift in samples that is tried; 0 if the data do not allow any."""
     d = len(view.states)
-    if not 2 <= len(view.names) <= _MANY or not np.isfinite(view.per_period):
-        return ()
-    if (view.smooth_noise[:d] > _CALM * view.spread[:d]).any() or (view.spread == 0).any():
-        return ()
+    if not 2 <= len(view.names) <= _MANY or (view.spread == 0).any():
+        return 0
+    if (view.smooth_noise[:d] > _CALM * view.spread[:d]).any():
+        return 0
     if sum(map(len, view.pieces)) < _PERIODS * view.per_period:
-        return ()
+        return 0
     reach = int(min(_LONGEST * view.per_period, _MOST))
-    if reach < 2 or sum(max(0, len(piece) - 2 * reach) for piece in view.pieces) < 100:
-        return ()
-    still = _unexplained(view, 0, 0.0, reach)
-    best = (still / _FALLS, 0, 0.0)
-    for j in range(d):
-        nearby = reach / 4
-        ahead, behind = (_unexplained(view, j, sign * nearby, reach) for sign in (1.0, -1.0))
-        if min(ahead, behind) * _VALLEY > still:
-            continue
-        sign = 1.0 if ahead < behind else -1.0
-        for shift in sign * np.linspace(reach / _TRIED, reach, _TRIED):
-            best = min(best, (_unexplained(view, j, float(shift), reach), j, float(shift)))
-    _, j, shift = best
-    if shift == 0:
-        return ()
-    name = view.states[j]
+    return reach if sum(max(0, len(piece) - 2 * reach - 2) for piece in view.pieces) >= _LEAST else 0
+
+
+def _notice(view: View, name: str, shift: float, slow: bool) -> Notice:
     step = float(np.median(np.concatenate([np.diff(piece.times) for piece in view.pieces])))
-    text = f"{name} seems to {'lag behind' if shift > 0 else 'run ahead of'} the other columns"
-    text = f"{text} by about {abs(shift):.0f} samples ({abs(shift) * step:.2g} in time)"
-    why = "moved back by that, the rates are far better explained. The columns may be shifted, or a sensor is slow"
-    cure = "Correct the times of the columns, or the delay of the sensor"
-    return (Notice("shifted", f"{text}: {why}. {cure}."),)
+    size = f"about {abs(shift):.0f} samples ({abs(shift) * step:.2g} in time)"
+    if slow:
+        what = f"{name} seems to come from a slow sensor, with a time constant of {size}"
+        cure = f"Replace {name} by {name} + {abs(shift) * step:.2g} {name}'"
+    else:
+        what = f"{name} seems to {'lag behind' if shift > 0 else 'run ahead of'} the other columns by {size}"
+        cure = "Correct the times of the columns, or the delay of a sensor"
+    return Notice("shifted", f"{what}: corrected for that, the states explain their rates far better. {cure}.")
 
 
-def _unexplained(view: View, j: int, shift: float, reach: int) -> float:
+def _unexplained(view: View, j: int, shift: float, reach: int, *, slow: bool) -> float:
     """Return what polynomials leave of the rates, state j moved ahead by so many samples; geometric mean of states."""
     points, rates = [], []
-    total = sum(map(len, view.pieces))
-    stride = max(1, total // _POINTS)
+    stride = max(1, sum(map(len, view.pieces)) // _POINTS)
     for piece, values in zip(view.pieces, view.smoothed, strict=True):
-        rows = np.arange(reach, len(piece) - reach, stride)
+        rows = np.arange(reach + 1, len(piece) - reach - 1, stride)
         if not len(rows):
             continue
         moved = values.copy()
         grid = np.arange(len(piece), dtype=float)
-        moved[:, j] = np.interp(grid + shift, grid, values[:, j])
+        column = values[:, j]
+        moved[:, j] = column + shift * np.gradient(column) if slow else np.interp(grid + shift, grid, column)
         points.append(np.hstack((moved, piece.controls))[rows])
-        slope = (moved[rows + 1] - moved[rows - 1]) / (piece.times[rows + 1] - piece.times[rows - 1])[:, None]
-        rates.append(slope)
-    x, y = np.vstack(points), np.vstack(rates)
-    x = (x - x.mean(axis=0)) / view.spread
-    y = y / np.sqrt((y**2).mean(axis=0))
-    degree = _FEW if x.shape[1] <= 3 else 2
-    words = [w for k in range(degree + 1) for w in combinations_with_replacement(range(x.shape[1]), k)]
-    columns = np.column_stack([np.prod(x[:, list(word)], axis=1) for word in words])
-    q, _ = np.linalg.qr(columns)
-    left = ((y - q @ (q.T @ y)) ** 2).mean(axis=0)
-    return float(np.exp(np.log(left + 1e-12).mean()))
+        rates.append((moved[rows + 1] - moved[rows - 1]) / (piece.times[rows + 1] - piece.times[rows - 1])[:, None])
+    x = np.vstack(points)
+    columns = monomials((x - x.mean(axis=0)) / x.std(axis=0), 3 if x.shape[1] <= _FEW else 2)
+    return float(np.exp(np.log(left_over(columns, np.vstack(rates)) + _TINY).mean()))
