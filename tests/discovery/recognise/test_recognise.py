@@ -208,11 +208,19 @@ def test_a_position_without_its_velocity_lacks_a_state(noise):
     (notice,) = said(found, "hidden state")
     assert notice.message == (
         "x rises and falls through the same values, which no law x' = f(x) does: a state is missing. If x is a "
-        "position, add its velocity as a state, or ask for the second derivative with targets=[\"x''\"]."
+        "position, add its velocity as a state (np.gradient(x, t) will do), or, if nothing damps it, ask for x''."
     )
     assert set(reasons(found)) == {"x'"}
     second = es.discover(states, times, states=("x",), targets=["x''"])
     assert not said(second, "hidden state")
+
+
+def test_the_velocity_is_the_cure_of_a_missing_state():
+    times = np.arange(0.0, 20.0, 0.02)
+    position = noisy(np.exp(-0.1 * times)[:, None] * np.cos(2 * times)[:, None], 0.001)[:, 0]
+    found = es.discover(np.column_stack([position, np.gradient(position, times)]), times, states=("x", "v"), degree=2)
+    assert {name: set(terms) for name, terms in found.solution.terms.items()} == {"x'": {"v"}, "v'": {"x", "v"}}
+    assert not said(found, "hidden state")
 
 
 def test_two_positions_without_velocities_lack_states():

@@ -35,7 +35,7 @@ def hidden_notices(view: View) -> tuple[Notice, ...]:
         text = f"{worst} rises and falls through the same values, which no law {worst}' = f({worst}) does"
     else:
         text = f"{worst}' differs where {', '.join(view.names)} are the same, so they do not determine it"
-    cure = f"add its velocity as a state, or ask for the second derivative with targets=[\"{worst}''\"]"
+    cure = f"add its velocity as a state (np.gradient({worst}, t) will do), or, if nothing damps it, ask for {worst}''"
     return (Notice("hidden state", f"{text}: a state is missing. If {worst} is a position, {cure}."),)
 
 
