@@ -25,9 +25,22 @@ UNDERMINING = _ALL | _NAMED
 
 
 def recognise(measured: Measurement, solution: Solution) -> tuple[Notice, ...]:
+    """Return notices on data that mislead, for the equations of a solution; see `misleading`."""
+    terms = solution.problem.terms
+    supports = {
+        target: [term for j in support if isinstance(term := terms[j], Term)]
+        for target, support in zip(solution.problem.target_names, solution.support, strict=True)
+    }
+    return misleading(measured, supports, [term for term in terms if isinstance(term, Term)])
+
+
+def misleading(
+    measured: Measurement, supports: Mapping[str, Sequence[Term]], library: Sequence[Term]
+) -> tuple[Notice, ...]:
     """Return notices on data that mislead: what is wrong with them, and what to do about it.
 
-    It takes time in proportion to the samples, up to 20,000 of them.
+    ``supports`` are the terms of each equation, ``library`` all candidates. It takes time in proportion to the samples,
+    up to 20,000 of them.
     """
     data = measured.used
     if isinstance(data, Field):
@@ -41,8 +54,6 @@ def recognise(measured: Measurement, solution: Solution) -> tuple[Notice, ...]:
         view = view_of(measured)
     except DataError:  # too short to smooth
         return ()
-    library = [term for term in solution.problem.terms if isinstance(term, Term)]
-    supports = _supports(solution)
     bound = relations(view)
     notices = list(relation_notices(bound, data.control_names, supports, library))
     orbit = closed_orbit(view)
@@ -52,15 +63,6 @@ def recognise(measured: Measurement, solution: Solution) -> tuple[Notice, ...]:
     if _autonomous(data, library):
         notices += hidden_notices(view) or (() if bound else shift_notices(view))
     return tuple(notices)
-
-
-def _supports(solution: Solution) -> dict[str, list[Term]]:
-    """Return the terms of each equation."""
-    terms = solution.problem.terms
-    return {
-        target: [term for j in support if isinstance(term := terms[j], Term)]
-        for target, support in zip(solution.problem.target_names, solution.support, strict=True)
-    }
 
 
 def _autonomous(data: Trajectories, library: Sequence[Term]) -> bool:
