@@ -40,7 +40,8 @@ def relation_notices(
             conserved.append(relation)
     if conserved:
         text = ", and ".join(relation_text(relation) for relation in conserved)
-        cure = "Add a trajectory on which it has another value, or leave out a state"
+        linear = all(term.degree == 1 for relation in conserved for term in relation.terms)
+        cure = f"Add a trajectory on which it has another value{', or leave out a state' if linear else ''}"
         text = f"{text}: on these data terms of the library repeat each other. {cure}."
         yield _notice("conserved", text, conserved, supports, library)
 

@@ -13,7 +13,7 @@ from exactsindy.discovery.recognise.view import View
 _LONGEST, _MOST, _TRIED = 0.2, 100, 6
 _FINE = np.array([-0.5, -0.25, 0.25, 0.5])
 # What polynomials leave of the rates must fall by this factor when the column is moved back.
-_FALLS = 2.0
+_FALLS = 1.5
 # Points looked at; columns up to which the polynomials are cubic, otherwise quadratic; most columns.
 _POINTS, _FEW, _MANY = 500, 3, 6
 # Least number of periods, and of points.
