@@ -18,6 +18,8 @@ _NEAR, _LEAST = 0.1, 30
 _DISAGREE = 0.5
 # Share of the mean square of a rate that polynomials of the states leave over; a steep law they can follow.
 _UNEXPLAINED, _DEGREE, _FEW = 0.5, 3, 4
+# Most columns.
+_MOST = 12
 # Noise that smoothing leaves, as a share of the spread, above which crossings are no evidence.
 _CALM = 0.05
 
@@ -43,13 +45,14 @@ def rate_disagreement(view: View) -> Array | None:
     """Return for each state how much its rates differ at close points that lie apart in time; None if there are few."""
     d = len(view.states)
     moving = view.spread > 0
-    if (view.smooth_noise[:d] > _CALM * view.spread[:d]).any() or not moving[:d].any():
+    if len(view.names) > _MOST or (view.smooth_noise[:d] > _CALM * view.spread[:d]).any() or not moving[:d].any():
         return None
     picked = np.unique(np.linspace(0, len(view.calm) - 1, _POINTS).astype(int))
-    points = (view.calm / np.where(moving, view.spread, 1.0))[picked]
+    points = ((view.calm - view.calm.mean(axis=0)) / np.where(moving, view.spread, 1.0))[picked]
     rates = view.rates[picked]
     piece = np.repeat(np.arange(len(view.pieces)), [len(p.times[:: view.stride]) for p in view.pieces])[picked]
-    squared = ((points[:, None] - points[None]) ** 2).sum(axis=2)
+    size = (points**2).sum(axis=1)
+    squared = np.maximum(size[:, None] + size[None] - 2 * points @ points.T, 0.0)
     # Neighbours in time are close because nothing moved: a quarter of a period must lie between.
     apart = np.abs(picked[:, None] - picked[None]) * view.stride > view.per_period / 4
     squared[~(apart | (piece[:, None] != piece[None]))] = np.inf
@@ -60,8 +63,8 @@ def rate_disagreement(view: View) -> Array | None:
     if len(chosen) < _LEAST:
         return None
     first, second = rates[chosen], rates[nearest[chosen]]
-    size = (first**2 + second**2).sum(axis=0)
-    return np.asarray(((first - second) ** 2).sum(axis=0) / np.where(size > 0, size, 1.0))
+    both = (first**2 + second**2).sum(axis=0)
+    return np.asarray(((first - second) ** 2).sum(axis=0) / np.where(both > 0, both, 1.0))
 
 
 def _unexplained(view: View) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from exactsindy._types import Array
 from exactsindy.discovery.recognise.view import View
@@ -18,30 +19,33 @@ _CALM = 0.05
 # A harmonic of a rate counts if it is larger than this share of the rate, and than so many times its noise.
 _HARMONIC, _SURE = 0.01, 3.0
 _MOST_HARMONICS = 20
-# Samples looked at.
-_MOST = 20_000
+# Phases that differ by less than this (radians) are the same.
+_IN_PHASE = 0.1
+# Samples looked at, and most states.
+_MOST, _MOST_STATES = 20_000, 12
 
 
 @dataclass(frozen=True)
 class Orbit:
-    """A closed orbit: its period in time, how many periods were measured, and how many harmonics each rate has.
+    """A closed orbit: its period in time, how many periods were measured, and how many numbers determine each rate.
 
-    A rate with h harmonics is determined by about as many numbers: more terms than that always fit it.
+    A rate with h harmonics beyond noise has h amplitudes and, unless it is the same forwards and backwards in time,
+    h - 1 phases. A law with as many terms fits it whatever they are.
     """
 
     period: float
     periods: float
-    harmonics: tuple[int, ...]
+    numbers: tuple[int, ...]
 
 
 def closed_orbit(view: View) -> Orbit | None:
     """Return the orbit that a single trajectory of two or more states repeats; None if there is none."""
-    if len(view.pieces) != 1 or len(view.states) < 2 or len(view.names) > len(view.states):
+    if len(view.pieces) != 1 or not 2 <= len(view.states) <= _MOST_STATES or len(view.names) > len(view.states):
         return None
     times, states = _equally_spaced(view.pieces[0].times, view.smoothed[0])
     width = states.std(axis=0)
     noise = view.smooth_noise
-    if (noise > _CALM * width).any():
+    if (noise > _CALM * width).any() or (width == 0).any():
         return None
     scaled = (states - states.mean(axis=0)) / width
     expected = float(np.mean((noise / width) ** 2))
@@ -54,7 +58,7 @@ def closed_orbit(view: View) -> Orbit | None:
     if most > 1 and _return_distance(scaled, most * period, period / 4) > _limit(expected):
         return None
     step = float(times[1] - times[0])
-    return Orbit(period * step, n / period, _harmonics(scaled, period, expected))
+    return Orbit(period * step, n / period, _numbers(scaled, period, expected))
 
 
 def _equally_spaced(times: Array, states: Array) -> tuple[Array, Array]:
@@ -122,15 +126,31 @@ def _return_distance(scaled: Array, lag: float, within: float) -> float:
     return _vertex(distance, best)[1]
 
 
-def _harmonics(scaled: Array, period: float, expected: float) -> tuple[int, ...]:
-    """Return how many harmonics of the period each rate has beyond noise."""
+def _numbers(scaled: Array, period: float, expected: float) -> tuple[int, ...]:
+    """Return how many amplitudes and phases beyond noise each rate has."""
     n = len(scaled)
-    count = int(min(_MOST_HARMONICS, period / 2 - 1))
-    angle = 2 * np.pi * np.arange(n)[:, None] / period * np.arange(1, count + 1)
+    order = np.arange(1, int(min(_MOST_HARMONICS, period / 2 - 1)) + 1)
+    angle = 2 * np.pi * np.arange(n)[:, None] / period * order
     waves = np.hstack((np.ones((n, 1)), np.cos(angle), np.sin(angle)))
     fit = np.linalg.lstsq(waves, scaled, rcond=None)[0][1:]
-    size = np.hypot(fit[:count], fit[count:])
-    noise = np.sqrt(4 * expected / n)
-    rate = size * np.arange(1, count + 1)[:, None]
-    counted = (rate > _HARMONIC * np.sqrt((rate**2).sum(axis=0))) & (size > _SURE * noise)
-    return tuple(int(number) for number in counted.sum(axis=0))
+    cosines, sines = fit[: len(order)], fit[len(order) :]
+    size, phase = np.hypot(cosines, sines), np.arctan2(-sines, cosines)
+    rate = size * order[:, None]
+    known = (rate > _HARMONIC * np.sqrt((rate**2).sum(axis=0))) & (size > _SURE * np.sqrt(4 * expected / n))
+    return tuple(
+        int(mine.sum()) if _reversible(order[mine], angles[mine]) else max(2 * int(mine.sum()) - 1, 0)
+        for mine, angles in zip(known.T, phase.T, strict=True)
+    )
+
+
+def _reversible(order: NDArray[np.intp], phase: Array) -> bool:
+    """Return True if harmonics are all cosines or all sines when time is counted from some moment."""
+    if len(order) < 2:
+        return True
+    for kind in (0.0, np.pi / 2):
+        # The first harmonic is cos(m s + phase); it is a cosine (kind 0) or a sine if time starts at this angle.
+        for turn in range(int(order[0])):
+            start = (phase[0] - kind + np.pi * turn) / order[0]
+            if (np.abs(np.sin(phase - order * start - kind)) < _IN_PHASE).all():
+                return True
+    return False

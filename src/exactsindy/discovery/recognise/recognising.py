@@ -76,14 +76,14 @@ def orbit_notices(
 ) -> Iterator[Notice]:
     """Yield a notice on the nonlinear equations that a closed orbit cannot confirm.
 
-    They have as many terms as the orbit has harmonics, so that many laws fit it, or the orbit lies on a curve of low
-    degree (``algebraic``), on which terms repeat each other.
+    They have as many terms as numbers determine the rate on the orbit, so that many laws fit it, or the orbit lies on a
+    curve of low degree (``algebraic``), on which terms repeat each other.
     """
     doubtful = [
         f"{state}'"
-        for state, harmonics in zip(states, orbit.harmonics, strict=True)
+        for state, numbers in zip(states, orbit.numbers, strict=True)
         if any(not term.polynomial or term.degree > 1 for term in supports.get(f"{state}'", ()))
-        and (algebraic or len(supports[f"{state}'"]) >= harmonics)
+        and (algebraic or len(supports[f"{state}'"]) >= numbers)
     ]
     if doubtful:
         text = f"The data are one closed orbit (period {orbit.period:.3g}) of {len(states)} states"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,12 @@ _SURE = 4.0
 _LEAST_PART = 0.1
 # Terms of a relation, relations that are named, and states beyond which squares and products are not looked at.
 _LARGEST, _NAMED, _MOST_STATES = 3, 3, 6
+# Columns that vary less or are larger are left out: fourth powers of their noise would not be doubles.
+_SIZES = 1e-60, 1e60
+# Keeps the noise of a sum from being zero: of two columns whose noise is the same.
+_JITTER = 1e-10
+# Combinations of a size that are compared at most; beyond, none of that size.
+_MOST_SUBSETS = 50_000
 # Candidate combinations whose samples are looked at.
 _LOOKED_AT = 12
 
@@ -48,7 +55,11 @@ class Relation:
 
 @dataclass(frozen=True, eq=False)
 class _Columns:
-    """Monomials of the columns with their values, smoothed values, slopes (n x terms x columns) and curvature noise."""
+    """Monomials of the columns with their values and smoothed values (n x terms).
+
+    ``slopes`` (n or 1 x terms x columns) and ``second`` (terms,) say how noise of the columns enters: to first order,
+    and the variance of the square of the noise.
+    """
 
     terms: tuple[Term, ...]
     raw: Array
@@ -64,7 +75,9 @@ def relations(view: View) -> tuple[Relation, ...]:
     """
     if len(view.raw) < 4 * _LARGEST:
         return ()
-    moving = [j for j, width in enumerate(view.spread) if width > 2 * view.noise[j]]
+    small, large = _SIZES
+    size = np.abs(view.raw).max(axis=0)
+    moving = [j for j, width in enumerate(view.spread) if width > max(2 * view.noise[j], small) and size[j] < large]
     columns = _monomials(view, [(j,) for j in moving])
     linear = list(_search(view, columns))
     linear += _feedback(view, columns, frozenset().union(*(relation.states for relation in linear)))
@@ -81,7 +94,8 @@ def _monomials(view: View, powers: Sequence[tuple[int, ...]]) -> _Columns:
     """Return products of one or two columns, with slopes for the noise that they inherit."""
     raw, calm, noise = view.raw, view.calm, view.noise
     values, smooth, terms = [], [], []
-    slopes = np.zeros((len(raw), len(powers), raw.shape[1]))
+    rows = len(raw) if any(len(factors) > 1 for factors in powers) else 1  # slopes of the columns are constant
+    slopes = np.zeros((rows, len(powers), raw.shape[1]))
     second = np.zeros(len(powers))
     for q, factors in enumerate(powers):
         term = Term.variable(view.names[factors[0]])
@@ -107,6 +121,8 @@ def _search(view: View, columns: _Columns) -> Iterator[Relation]:
     covariance, noise = _covariances(view, columns)
     found: list[frozenset[int]] = []
     for size in range(2, _LARGEST + 1):
+        if comb(len(columns.terms), size) > _MOST_SUBSETS:
+            return
         subsets = np.array(list(combinations(range(len(columns.terms)), size)), dtype=np.intp).reshape(-1, size)
         for subset, weights in _candidates(covariance, noise, subsets):
             chosen = frozenset(subset.tolist())
@@ -163,7 +179,7 @@ def _candidates(
     rows, cols = subsets[:, :, None], subsets[:, None, :]
     width = np.sqrt(np.diagonal(noise))
     scale = width[rows] * width[cols]
-    inner = noise[rows, cols] / scale + 1e-12 * np.eye(subsets.shape[1])
+    inner = noise[rows, cols] / scale + _JITTER * np.eye(subsets.shape[1])
     root = np.linalg.inv(np.linalg.cholesky(inner))
     values, vectors = np.linalg.eigh(root @ (covariance[rows, cols] / scale) @ root.transpose(0, 2, 1))
     weights = np.einsum("sji,sj->si", root, vectors[:, :, 0]) / width[subsets]
@@ -183,7 +199,7 @@ def _constant(view: View, columns: _Columns, subset: NDArray[np.intp], weights: 
     if not exact:
         slopes = np.einsum("q,nqj->nj", weights, columns.slopes[:, subset])
         local = np.sqrt(((slopes * view.noise) ** 2).sum(axis=1) + (weights**2 * columns.second[subset]).sum())
-        centre = np.average(total, weights=local**-2)
+        centre = np.average(total, weights=np.broadcast_to(local**-2, total.shape))
         if not _is_white_noise((total - centre) / local, view.block):
             return None
         # What the mean of a block hides.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from exactsindy._types import Array
 from exactsindy.data import Notice
@@ -13,11 +14,11 @@ from exactsindy.discovery.recognise.view import View
 _LONGEST, _MOST, _TRIED = 0.2, 100, 6
 _FINE = np.array([-0.5, -0.25, 0.25, 0.5])
 # What polynomials leave of the rates must fall by this factor when the column is moved back.
-_FALLS = 1.5
+_FALLS = 1.8
 # Points looked at; columns up to which the polynomials are cubic, otherwise quadratic; most columns.
-_POINTS, _FEW, _MANY = 500, 3, 6
-# Least number of periods, and of points.
-_PERIODS, _LEAST = 2.0, 100
+_POINTS, _FEW, _MANY = 500, 3, 5
+# Least number of periods, of samples in one, and of points: a short record, or slopes of coarse samples, fit any shift.
+_PERIODS, _PER_PERIOD, _LEAST = 4.0, 40.0, 100
 # Noise that smoothing leaves, as a share of the spread, above which nothing is tried.
 _CALM = 0.05
 # Share of a rate that is rounding.
@@ -56,10 +57,10 @@ def _reach(view: View) -> int:
         return 0
     if (view.smooth_noise[:d] > _CALM * view.spread[:d]).any():
         return 0
-    if sum(map(len, view.pieces)) < _PERIODS * view.per_period:
+    if view.per_period < _PER_PERIOD or sum(map(len, view.pieces)) < _PERIODS * view.per_period:
         return 0
     reach = int(min(_LONGEST * view.per_period, _MOST))
-    return reach if sum(max(0, len(piece) - 2 * reach - 2) for piece in view.pieces) >= _LEAST else 0
+    return reach if sum(max(0, len(piece) - 2 * reach - 4) for piece in view.pieces) >= _LEAST else 0
 
 
 def _notice(view: View, name: str, shift: float, slow: bool) -> Notice:
@@ -79,15 +80,23 @@ def _unexplained(view: View, j: int, shift: float, reach: int, *, slow: bool) ->
     points, rates = [], []
     stride = max(1, sum(map(len, view.pieces)) // _POINTS)
     for piece, values in zip(view.pieces, view.smoothed, strict=True):
-        rows = np.arange(reach + 1, len(piece) - reach - 1, stride)
+        rows = np.arange(reach + 2, len(piece) - reach - 2, stride)
         if not len(rows):
             continue
-        moved = values.copy()
-        grid = np.arange(len(piece), dtype=float)
-        column = values[:, j]
-        moved[:, j] = column + shift * np.gradient(column) if slow else np.interp(grid + shift, grid, column)
-        points.append(np.hstack((moved, piece.controls))[rows])
-        rates.append((moved[rows + 1] - moved[rows - 1]) / (piece.times[rows + 1] - piece.times[rows - 1])[:, None])
+        before, here, after = (values[rows + k] for k in (-1, 0, 1))
+        for k, states in ((-1, before), (0, here), (1, after)):
+            states[:, j] = _moved(values[:, j], rows + k, shift, slow=slow)
+        points.append(np.hstack((here, piece.controls[rows])))
+        rates.append((after - before) / (piece.times[rows + 1] - piece.times[rows - 1])[:, None])
     x = np.vstack(points)
     columns = monomials((x - x.mean(axis=0)) / x.std(axis=0), 3 if x.shape[1] <= _FEW else 2)
     return float(np.exp(np.log(left_over(columns, np.vstack(rates)) + _TINY).mean()))
+
+
+def _moved(column: Array, rows: NDArray[np.intp], shift: float, *, slow: bool) -> Array:
+    """Return a column at rows so many samples later, or corrected for a sensor of first order."""
+    if slow:
+        return np.asarray(column[rows] + shift * (column[rows + 1] - column[rows - 1]) / 2)
+    whole = int(np.floor(shift))
+    rest = shift - whole
+    return np.asarray((1 - rest) * column[rows + whole] + rest * column[rows + whole + 1])
