@@ -92,8 +92,25 @@ def test_growth_is_no_fault():
     assert leave_out_sentinels(Measurement(data, data)).notices == ()
 
 
-def test_steps_of_an_input_are_no_fault():
+def test_pulses_of_an_input_are_no_fault():
     times = 0.05 * np.arange(400)
-    pulse = np.where((times > 5) & (times < 5.6), 10.0, 0.0)
+    pulse = np.where((times > 5) & (times < 5.6), 10.0, 0.1 * np.cos(times))
     data = es.Trajectories.from_arrays(np.sin(times)[:, None], time=times, controls={"u": pulse})
+    assert leave_out_sentinels(Measurement(data, data)).notices == ()
+
+
+def test_a_code_in_an_input_is_left_out():
+    times = 0.05 * np.arange(400)
+    control = np.cos(times)
+    control[30] = -9999.0
+    data = es.Trajectories.from_arrays(np.sin(times)[:, None], time=times, controls={"u": control})
+    result = leave_out_sentinels(Measurement(data, data))
+    assert result.notices[0].message.startswith("Row 30 holds -9999 in 'u'")
+    assert [len(member) for member in result.used] == [30, 369]
+
+
+def test_short_outbreaks_are_kept():
+    counts = np.random.default_rng(0).integers(0, 4, 400).astype(float)
+    counts[200:208] = [6, 10, 25, 50, 50, 30, 12, 5]
+    data = es.Trajectories.from_arrays(counts[:, None], time=np.arange(400.0))
     assert leave_out_sentinels(Measurement(data, data)).notices == ()

@@ -39,8 +39,8 @@ class _Outside:
 def leave_out_sentinels(measured: Measurement) -> Measurement:
     """Return the measurement without rows that hold a number for "missing", and with notices that name them.
 
-    A sentinel lies far outside all other values of its column, and is a usual code such as 999 or comes several times
-    exactly. It is left out as ``gaps="split"`` leaves out a missing value. Other samples far outside are only named.
+    A sentinel lies far outside all other values of its column, and is a usual code such as 999 or one number that comes
+    several times exactly (states only: inputs may have pulses). It is left out as ``gaps="split"`` leaves out a missing value. Other samples far outside are only named.
     """
     data = measured.used
     if isinstance(data, Field) or data.n_samples < _LEAST:
@@ -79,9 +79,11 @@ def _outside_columns(data: Trajectories) -> list[_Outside]:
         if not outside.any():
             continue
         numbers, counts = np.unique(values[outside], return_counts=True)
-        sentinel = bool((np.isin(np.abs(numbers), _CODES) | (counts > 1)).all())
+        is_state = j < len(data.state_names)  # inputs may have pulses
+        coded = bool(np.isin(np.abs(numbers), _CODES).all())
+        sentinel = coded or (is_state and len(numbers) == 1 and counts[0] > 1)
         masks = tuple(np.split(outside, np.cumsum([len(part) for part in parts])[:-1]))
-        if sentinel or all(_isolated(mask) for mask in masks):
+        if sentinel or (is_state and all(_isolated(mask) for mask in masks)):
             found.append(_Outside(name, masks, numbers, sentinel))
     return found
 

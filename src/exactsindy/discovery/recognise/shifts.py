@@ -42,7 +42,7 @@ def shift_notices(view: View) -> tuple[Notice, ...]:
     if shift:  # between the shifts that were tried
         _, j, shift, slow = min(best, _best_shift(view, j, shift + grid[0] * _FINE, reach, slow=slow))
     # What helps most at the longest shift has no best shift: it is no lag.
-    return (_notice(view, view.states[j], shift, slow),) if 0 < abs(shift) < reach else ()
+    return (_notice(view, view.states[j], shift, slow),) if 1 <= abs(shift) < reach else ()
 
 
 def _best_shift(view: View, j: int, shifts: Array, reach: int, *, slow: bool) -> tuple[float, int, float, bool]:
@@ -65,7 +65,8 @@ def _reach(view: View) -> int:
 
 def _notice(view: View, name: str, shift: float, slow: bool) -> Notice:
     step = float(np.median(np.concatenate([np.diff(piece.times) for piece in view.pieces])))
-    size = f"about {abs(shift):.0f} samples ({abs(shift) * step:.2g} in time)"
+    count = round(abs(shift))
+    size = f"about {count} sample{'s' if count > 1 else ''} ({abs(shift) * step:.2g} in time)"
     if slow:
         what = f"{name} seems to come from a slow sensor, with a time constant of {size}"
         cure = f"Replace {name} by {name} + {abs(shift) * step:.2g} {name}'"
