@@ -40,7 +40,8 @@ def leave_out_sentinels(measured: Measurement) -> Measurement:
     """Return the measurement without rows that hold a number for "missing", and with notices that name them.
 
     A sentinel lies far outside all other values of its column, and is a usual code such as 999 or one number that comes
-    several times exactly (states only: inputs may have pulses). It is left out as ``gaps="split"`` leaves out a missing value. Other samples far outside are only named.
+    several times exactly (states only: inputs may have pulses). It is left out as ``gaps="split"`` leaves out a missing
+    value. Other samples far outside are only named.
     """
     data = measured.used
     if isinstance(data, Field) or data.n_samples < _LEAST:
