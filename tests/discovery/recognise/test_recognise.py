@@ -7,7 +7,9 @@ import pytest
 
 import exactsindy as es
 from exactsindy.data import Notice
-from exactsindy.discovery.recognise import undermined
+from exactsindy.discovery.read import Measurement
+from exactsindy.discovery.recognise import leave_out_sentinels, misleading, undermined
+from exactsindy.forms import groups
 from exactsindy.systems import find_system, integrate
 
 KINDS = {
@@ -259,3 +261,43 @@ def test_undermined_names_equations_and_reasons():
     whole, named = Notice("map", "a map"), Notice("copy", "a copy", "x', z'")
     assert undermined([named, whole], ["x'", "y'", "z'"]) == {"x'": named, "z'": named, "y'": whole}
     assert undermined([Notice("conserved", "constant"), Notice("residual", "large", "x'")], ["x'"]) == {}
+
+
+def odd_states(rng, times, count):
+    waves = np.column_stack([np.sin((k + 1) * times + k) for k in range(count)])
+    shapes = (
+        np.zeros_like(waves),
+        np.full_like(waves, 3.0),
+        rng.normal(size=waves.shape),
+        np.round(3 * waves),
+        1e150 * waves,
+        1e-160 * waves,
+        np.column_stack([waves[:, 0]] * count),
+        np.column_stack([times] * count),
+    )
+    return shapes[rng.integers(len(shapes))]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("seed", range(60))
+def test_odd_data_are_looked_at_without_a_fault(seed):
+    rng = np.random.default_rng(seed)
+    times = np.linspace(0.0, 10.0, int(rng.integers(8, 200)))
+    states = odd_states(rng, times, int(rng.integers(1, 6)))
+    controls = {"u": np.zeros(len(times))} if rng.random() < 0.3 else None
+    data = es.Trajectories.from_arrays(states, time=times, controls=controls)
+    measured = leave_out_sentinels(Measurement(data, data))
+    library = list(groups(data, es.Polynomials(2))[0].features.terms)
+    notices = misleading(measured, {target.name: library[:2] for target in data.targets}, library)
+    assert {notice.kind for notice in notices} <= KINDS
+
+
+@pytest.mark.parametrize("shift", range(9, 16))
+def test_shifts_at_the_end_of_the_reach_are_no_fault(shift):
+    times, clean = simulated("lorenz", 0.01, 800, (-8.0, 8.0, 27.0))
+    states = clean[shift:].copy()
+    states[:, 2] = clean[:-shift, 2]
+    data = es.Trajectories.from_arrays(states, time=times[:-shift])
+    library = list(groups(data, es.Polynomials(2))[0].features.terms)
+    notices = misleading(Measurement(data, data), {target.name: library[:2] for target in data.targets}, library)
+    assert {notice.kind for notice in notices} <= {"shifted"}

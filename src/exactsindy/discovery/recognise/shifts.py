@@ -40,7 +40,8 @@ def shift_notices(view: View) -> tuple[Notice, ...]:
             best = min(best, _best_shift(view, j, shifts, reach, slow=slow))
     _, j, shift, slow = best
     if shift:  # between the shifts that were tried
-        _, j, shift, slow = min(best, _best_shift(view, j, shift + grid[0] * _FINE, reach, slow=slow))
+        between = np.clip(shift + grid[0] * _FINE, -reach, reach)
+        _, j, shift, slow = min(best, _best_shift(view, j, between, reach, slow=slow))
     # What helps most at the longest shift has no best shift: it is no lag.
     return (_notice(view, view.states[j], shift, slow),) if 1 <= abs(shift) < reach else ()
 
