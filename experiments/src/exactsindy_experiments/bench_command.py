@@ -446,6 +446,30 @@ def forgeries(
 
 
 @bench.command()
+def misleading(
+    half: Annotated[str, typer.Option(help="tuning (even seeds) or reporting (odd seeds).")] = "reporting",
+    systems: Annotated[int, typer.Option(min=1, help="Random systems, and draws of each kind.")] = 30,
+    show: Annotated[bool, typer.Option("--show", help="Print every false alarm.")] = False,
+) -> None:
+    r"""Count how often misleading data are recognised, and how often ordinary data are accused (some minutes).
+
+    \b
+    Example:
+      exactsindy bench misleading --half tuning --systems 20
+    """
+    from exactsindy_experiments.misleading_benchmark import detections, false_alarms, tables
+
+    if half not in ("tuning", "reporting"):
+        output.fail(f"--half {half!r}: expected tuning or reporting.")
+    seeds = range(0 if half == "tuning" else 1, 2 * systems, 2)
+    alarms = list(false_alarms(seeds))
+    for name, noise, notices in alarms if show else ():
+        for notice in notices:
+            typer.echo(f"{name}, noise {100 * noise:g} %: {notice.message}")
+    typer.echo(tables(alarms, detections(seeds)))
+
+
+@bench.command()
 def install_peers() -> None:
     """Install OKRidge and l0bnb, which need NumPy below 2, into build/peers; without them they are not compared."""
     from exactsindy_experiments.peers import install

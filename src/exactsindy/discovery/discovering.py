@@ -15,6 +15,7 @@ from exactsindy.discovery.prepare import Prepared, prepare
 from exactsindy.discovery.proof_folder import check_request
 from exactsindy.discovery.prove import prove
 from exactsindy.discovery.read import read
+from exactsindy.discovery.recognise import leave_out_sentinels
 from exactsindy.discovery.refine import Refined, refine
 from exactsindy.discovery.request import DEFAULT_SECONDS, Request, call_settings, default_library, find_form
 from exactsindy.discovery.result import Discovery
@@ -126,7 +127,7 @@ def discover(
     request = Request(library, find_form(form), k_max, find_rule(rule), ridge, constraint_list(constraints), limits)
     request = replace(request, proof=check_request(proof))
     columns = Columns(time, states, controls=controls, targets=targets, trajectory=trajectory, gaps=gaps)
-    measured = read(data, columns)
+    measured = leave_out_sentinels(read(data, columns))
     if degree is not None:
         request = replace(request, library=default_library(measured.data, degree))
     if request.form is None:
@@ -143,7 +144,7 @@ def discover(
         selection=proved.selection,
         problem=solution.problem,
         pool=proved.pool,
-        warnings=explain(measured, prepared, refined, proved),
+        warnings=explain(measured, prepared, refined, proved, clock),
         data=measured.data,
         solution=solution,
         arguments=request.as_text(prepared.library, form, prepared.k_max),

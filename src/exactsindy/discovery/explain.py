@@ -9,16 +9,18 @@ import numpy as np
 from exactsindy._types import Array
 from exactsindy.data import Field, Notice
 from exactsindy.discovery.fitted_models import COLOURED
+from exactsindy.discovery.next_experiment import start_notices
 from exactsindy.discovery.prepare import Prepared
 from exactsindy.discovery.prove import Proved
 from exactsindy.discovery.read import Measurement
+from exactsindy.discovery.recognise import recognise
 from exactsindy.discovery.refine import Refined
 from exactsindy.discovery.variants import is_large
 from exactsindy.errors import DataError
 from exactsindy.forms import Form, Whiteness
 from exactsindy.problem import Problem
 from exactsindy.selection import Selection
-from exactsindy.solver import Pool, Status, Total
+from exactsindy.solver import Deadline, Member, Pool, Status, Total
 
 # Fewer periods than this are few; fewer samples per period than this are coarse.
 _FEW_PERIODS, _COARSE = 2.0, 20.0
@@ -35,7 +37,9 @@ _INDISTINGUISHABLE = 2.0
 _LISTED = 4
 
 
-def explain(measured: Measurement, prepared: Prepared, refined: Refined, proved: Proved) -> tuple[Notice, ...]:
+def explain(
+    measured: Measurement, prepared: Prepared, refined: Refined, proved: Proved, clock: Deadline | None = None
+) -> tuple[Notice, ...]:
     """Return all notices about data, choice and answer, each once."""
     selection = proved.selection
     k_max = prepared.k_max.k if isinstance(prepared.k_max, Total) else prepared.k_max
@@ -47,6 +51,11 @@ def explain(measured: Measurement, prepared: Prepared, refined: Refined, proved:
         notices += residual_notices(refined.whiteness, (), selection.solution.coef)
     if proved.pool is not None:
         notices += ambiguity_notices(proved.pool)
+    misleading = recognise(measured, selection.solution)
+    notices += misleading
+    if proved.pool is not None and not any(notice.kind == "copy" for notice in misleading):  # no start parts copies
+        alike = indistinguishable(proved.pool)
+        notices += start_notices(measured, selection.solution, proved.pool, alike, clock)
     notices += proved.notices
     return tuple(dict.fromkeys(notices))
 
@@ -118,17 +127,23 @@ def residual_notices(whiteness: Whiteness, folds: Sequence[Problem], coef: Array
 
 def ambiguity_notices(pool: Pool) -> Iterator[Notice]:
     """Yield notices about supports of the chosen size that the data cannot tell apart."""
-    for i, (target, members) in enumerate(pool.members.items()):
-        rows = pool.problem.n_samples_of(i)
-        alike = [m for m in members if 0.5 * rows * np.log1p(m.excess) < _INDISTINGUISHABLE]
-        if len(alike) < 2:
-            continue
+    for target, alike in indistinguishable(pool).items():
+        members = pool.members[target]
         common = set.intersection(*(set(m.terms) for m in alike))
         swapped = list(dict.fromkeys(name for m in alike for name in m.terms if name not in common))
         count = f"{len(alike)}" + ("" if len(alike) < len(members) or pool.complete[target] else " or more")
         listed = "; ".join(", ".join(m.terms) for m in alike[:_LISTED]) + ("; ..." if len(alike) > _LISTED else "")
         text = f"{target}: {_joined(swapped)} stand in for each other here"
         yield Notice("indistinguishable", f"{text}: these {count} supports are indistinguishable ({listed}).", target)
+
+
+def indistinguishable(pool: Pool) -> dict[str, list[Member]]:
+    """Return for each equation that has several the supports that the data cannot tell from the best one."""
+    alike = {}
+    for i, (target, members) in enumerate(pool.members.items()):
+        rows = pool.problem.n_samples_of(i)
+        alike[target] = [m for m in members if 0.5 * rows * np.log1p(m.excess) < _INDISTINGUISHABLE]
+    return {target: members for target, members in alike.items() if len(members) > 1}
 
 
 def selection_notices(selection: Selection, k_max: int) -> Iterator[Notice]:
