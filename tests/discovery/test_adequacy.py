@@ -106,12 +106,19 @@ def test_names_that_are_no_words_are_tested_too():
 
 
 def test_functions_are_outside_polynomials_and_finite():
-    terms = outside_terms(("x", "y"), (2.0, 0.0))
+    values = np.random.default_rng(0).uniform(1, 2, (50, 3)) * (1, -1, 0)
+    terms = outside_terms(("x", "y", "z"), values)
+    names = [term.name for term in terms]
     assert all(not term.polynomial for term in terms)
-    assert len({term.name for term in terms}) == len(terms)
-    assert not any("y" in term.name and "x" not in term.name for term in terms)
-    columns = es.Terms(terms).bind(("x", "y")).evaluate(np.random.default_rng(0).uniform(-2, 2, (50, 2)))
-    assert np.isfinite(columns).all()
+    assert len(set(names)) == len(terms)
+    assert {"sin(x)", "sin(x - y)", "x/sqrt(x^2 + y^2)^3", "x abs(x)"} <= set(names)
+    assert not any("z" in name and "x" not in name and "y" not in name for name in names)
+    assert np.isfinite(es.Terms(terms).bind(("x", "y", "z")).evaluate(values)).all()
+
+
+def test_a_distance_that_vanishes_is_not_divided_by():
+    names = [term.name for term in outside_terms(("x", "y"), np.array([[0.0, 0.0], [1.0, 1.0]]))]
+    assert not any("sqrt(x^2" in name for name in names)
 
 
 def test_long_data_are_tested_in_stretches():
@@ -129,9 +136,9 @@ def test_long_data_are_tested_in_stretches():
 def test_a_lower_probability_lowers_the_confidence():
     choice = Choice("x'", 1, "", 0.0, 1.0, 0.99, None)
     good = LackOfFit(rows=400, ratio=1.0, share=0.1, correlation=0.0)
-    doubtful = LackOfFit(rows=400, ratio=1.1, share=0.1, correlation=0.0)
-    bad = LackOfFit(rows=400, ratio=5.0, share=0.1, correlation=0.0)
+    doubtful = LackOfFit(rows=400, ratio=6.5, share=0.1, correlation=0.0)
+    bad = LackOfFit(rows=400, ratio=13.0, share=0.1, correlation=0.0)
     assert judged(choice, good) == judged(choice, None) == choice
     assert 0.5 < judged(choice, doubtful).confidence < 0.99
     assert np.isnan(judged(choice, bad).confidence)
-    assert "5 times the noise" in judged(choice, bad).withheld
+    assert "13 times the noise" in judged(choice, bad).withheld

@@ -11,7 +11,7 @@ import numpy as np
 from exactsindy.discovery.row_tests import SAMPLES, stretches
 from exactsindy.discovery.wide_library import WideLibrary, with_additions
 from exactsindy.forms import Smoothed
-from exactsindy.selection import HELD, Additions, LackOfFit, additions
+from exactsindy.selection import Additions, LackOfFit, additions
 from exactsindy.trajectory_fit import (
     MeasuredTrajectories,
     Support,
@@ -34,10 +34,14 @@ _LACKING = 10.0
 def with_fit_tests(
     found: Mapping[str, LackOfFit], wide: WideLibrary, smoothed: Smoothed, deadline: float
 ) -> dict[str, LackOfFit]:
-    """Return tests with those of trajectory fits added, where they tell more; none begins after the deadline."""
+    """Return tests with the advantage of functions by trajectory fits in place of rows; none after the deadline.
+
+    Rows on smoothed states have errors of their own, which functions fit: on noisy data of laws inside the library they
+    show advantages up to 300, trajectory fits up to 12.
+    """
     result = dict(found)
     likely = [choice.equation for choice in wide.selection.choices if choice.confidence >= _LIKELY]
-    wanted = {name for name in likely if name in found and found[name].noisy and found[name].probability >= HELD}
+    wanted = {name for name in likely if name in found and found[name].noisy}
     test = _FitTest.of(wide, smoothed, deadline) if wanted else None
     if test is None:
         return result
@@ -47,7 +51,9 @@ def with_fit_tests(
         others = [j for j, added in enumerate(first) if j != i and max(added.inside, added.outside) > _LACKING]
         if name in wanted and time.monotonic() < deadline:
             added = test.with_terms({j: first[j].best for j in others}).additions(i) if others else first[i]
-            result[name] = with_additions(result[name], added, wide.places[name].names)
+            if added.column >= 0:
+                lack = replace(result[name], advantage=0.0, function="")
+                result[name] = with_additions(lack, added, wide.places[name].names)
     return result
 
 

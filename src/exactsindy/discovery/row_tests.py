@@ -41,22 +41,23 @@ def _row_test(wide: WideLibrary, name: str, columns: Array, target: Array, floor
     places, rows = wide.places[name], len(target)
     residual = _residual(columns, target, places.support)
     square, whole = float(residual @ residual), float(target @ target)
+    added = additions(columns, target, 0.0, places.support, places.outside, rows, floor)
+    wider = [*places.support, added.column] if places.outside else places.support
     lack = LackOfFit(
         rows=rows,
         ratio=math.sqrt(square / rows),
         share=math.sqrt(square / whole) if whole else 0.0,
-        correlation=mean_correlation(residual),
+        correlation=mean_correlation(_residual(columns, target, wider)),
         resolved=square > floor,
         noisy=floor < _CLEAN * rows,
     )
-    added = additions(columns, target, 0.0, places.support, places.outside, rows, floor)
     return with_additions(lack, added, places.names)
 
 
 def with_least_residuals(
     found: Mapping[str, LackOfFit], wide: WideLibrary, form: IncrementForm
 ) -> dict[str, LackOfFit]:
-    """Return tests with size and correlation of residuals in the rows of another form, where these are less.
+    """Return tests with the size of residuals in the rows of another form, where these are smaller.
 
     Rows on smoothed states may be weighted wrongly; a law that the library lacks fits badly in rows of all kinds.
     """
@@ -68,8 +69,7 @@ def with_least_residuals(
         if name in result:
             names, old = wide.inside(name), result[name]
             residual = _residual(columns, target, [names.index(t) for t in wide.selection.solution.terms[name]])
-            ratio = min(old.ratio, math.sqrt(float(residual @ residual) / len(target)))
-            result[name] = replace(old, ratio=ratio, correlation=min(old.correlation, mean_correlation(residual)))
+            result[name] = replace(old, ratio=min(old.ratio, math.sqrt(float(residual @ residual) / len(target))))
     return result
 
 

@@ -38,8 +38,7 @@ class WideLibrary:
     @classmethod
     def of(cls, data: Trajectories, library: Library, selection: Selection) -> WideLibrary:
         """Return the library with functions at the scale of the data."""
-        largest = np.max([np.abs(member.states).max(axis=0) for member in data], axis=0)
-        functions = outside_terms(data.state_names, largest.tolist())
+        functions = outside_terms(data.state_names, np.vstack([member.states for member in data]))
         return cls(data, library, library + Terms(functions) if functions else library, selection)
 
     @cached_property
