@@ -118,7 +118,7 @@ def test_nothing_lowers_the_probability_of_a_law_that_fits():
     [
         (changed(ratio=13.0), "residuals are 13 times the noise"),
         (changed(advantage=40.0, function="abs(x)"), "abs(x) explains what it leaves"),
-        (changed(saved=20.0, replacement="sin(x)", replaced=("x", "x^3")), "sin(x) fits as well in place of x and x^3"),
+        (changed(saved=20.0, replacement="sin(x)", replaced=("x", "x^3")), "sin(x) fits better in place of x and x^3"),
     ],
 )
 def test_each_test_can_withhold_the_confidence_and_says_why(lack, words):
