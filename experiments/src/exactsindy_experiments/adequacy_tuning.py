@@ -44,14 +44,14 @@ def adequacy_examples(systems: int, *, say: Callable[[str], None] = print) -> li
     found = []
     for i, case in enumerate(wanted):
         loaded = load(case)
-        for name, (lack, right) in tests_of(loaded).items():
+        for name, (lack, right) in likely_tests(loaded).items():
             if loaded.truth[name] is None or right:
                 found.append(AdequacyExample(lack.features(), loaded.truth[name] is not None))
         say(f"[{i + 1}/{len(wanted)}] {case}")
     return found
 
 
-def tests_of(loaded: ContactData) -> dict[str, tuple[LackOfFit, bool]]:
+def likely_tests(loaded: ContactData) -> dict[str, tuple[LackOfFit, bool]]:
     """Return the tests of the likely equations of a data set as `discover` makes them, and which of these are right."""
     settings = Settings(seconds=_SECONDS, threads=1)
     clock = Deadline(settings)
