@@ -52,6 +52,8 @@ def lack_of_fit(selection: Selection, prepared: Prepared, clock: Deadline) -> di
         return {}
     try:
         wide = WideLibrary.of(data, prepared.library, selection)
+        if not wide.samples:
+            return {}
         smoothed = forms[min(1, len(forms) - 1)]
         found = row_tests(wide, smoothed)
         for form in forms:

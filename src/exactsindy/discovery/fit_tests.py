@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from exactsindy.discovery.row_tests import SAMPLES, stretches
+from exactsindy.discovery.row_tests import stretches
 from exactsindy.discovery.wide_library import WideLibrary, with_additions
 from exactsindy.forms import Smoothed
 from exactsindy.selection import Additions, LackOfFit, additions
@@ -69,7 +69,7 @@ class _FitTest:
     @classmethod
     def of(cls, wide: WideLibrary, smoothed: Smoothed, deadline: float) -> _FitTest | None:
         """Fit the trajectories of the model chosen; None if they do not fit the data."""
-        measured = MeasuredTrajectories(stretches(smoothed, SAMPLES), wide.groups)
+        measured = MeasuredTrajectories(stretches(smoothed, wide.samples), wide.groups)
         solution, places = wide.selection.solution, [wide.places[c.equation] for c in wide.selection.choices]
         known = {name: j for j, name in enumerate(solution.problem.names)}
         coef = [

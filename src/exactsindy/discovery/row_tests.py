@@ -14,11 +14,8 @@ from exactsindy.forms import IncrementForm, Smoothed
 from exactsindy.selection import LackOfFit, additions, mean_correlation
 from exactsindy.solver import Solution
 
-# At most this many samples are tested, in this many stretches: with more the tests would notice errors of the rows that
-# matter to nobody, and their thresholds were fitted to 200 to 5,000 samples. Numbers in the columns of all equations
-# together are limited as well.
-SAMPLES, _STRETCHES, _NUMBERS = 5000, 5, 8_000_000
-_LEAST = 8  # samples of a stretch
+# Stretches in which long data are tested, and the fewest samples of each.
+_STRETCHES, _LEAST = 5, 8
 # Share of the noise that is error of integrals or of a simulation beyond which data count as free of noise.
 _CLEAN = 0.5
 
@@ -27,7 +24,7 @@ def row_tests(wide: WideLibrary, form: IncrementForm) -> dict[str, LackOfFit]:
     """Return the tests on the rows of a form that has a trial model; none if it has no model or smoothed states."""
     if form.smoothed is None or not isinstance(form.model, Solution):
         return {}
-    smoothed = stretches(form.smoothed, min(SAMPLES, max(_NUMBERS // wide.columns, _LEAST * _STRETCHES)))
+    smoothed = stretches(form.smoothed, wide.samples)
     states = {target.name: target.state for target in wide.data.targets}
     found = {}
     rows = replace(form, model=wide.coefficients(form.model), smoothed=smoothed).rows(wide.data, wide.wide)
@@ -64,7 +61,7 @@ def with_least_residuals(
     result = dict(found)
     if form.smoothed is None:
         return result
-    smoothed = stretches(form.smoothed, SAMPLES)
+    smoothed = stretches(form.smoothed, wide.samples)
     for name, columns, target in replace(form, smoothed=smoothed).rows(wide.data, wide.library):
         if name in result:
             names, old = wide.inside(name), result[name]

@@ -16,6 +16,11 @@ from exactsindy.library import Library, Terms
 from exactsindy.selection import Additions, LackOfFit, Selection
 from exactsindy.solver import Solution
 
+# At most this many samples are tested: with more the tests would notice errors of the rows that matter to nobody, and
+# their thresholds were fitted to 200 to 5,000 samples. Numbers in the columns of all equations together are limited as
+# well; where that leaves fewer than the last number of samples, there is no test.
+_SAMPLES, _NUMBERS, _FEWEST = 5000, 8_000_000, 100
+
 
 @dataclass(frozen=True)
 class Places:
@@ -46,10 +51,12 @@ class WideLibrary:
         """The equations with the wide library."""
         return groups(self.data, self.wide)
 
-    @property
-    def columns(self) -> int:
-        """Return the number of columns of all equations together."""
-        return sum(len(group.features.terms) * len(group.targets) for group in self.groups)
+    @cached_property
+    def samples(self) -> int:
+        """The largest number of samples to test; 0 if there are too many columns for any test."""
+        columns = sum(len(group.features.terms) * len(group.targets) for group in self.groups)
+        most = min(_SAMPLES, _NUMBERS // columns)
+        return most if most >= _FEWEST else 0
 
     @cached_property
     def places(self) -> dict[str, Places]:
