@@ -16,8 +16,8 @@ _DEPENDENT = 1e-8
 # Residual sums of squares below this share of the target's are rounding.
 _ROUNDING = 1e-12
 # Weights of the constant and of `LackOfFit.features`, fitted on the tuning half of drawn systems inside and outside
-# the library and of the conditions of the selection benchmark; `exactsindy bench selection --tune adequacy --systems 60`
-# fits them again, to the former.
+# the library, and of the conditions of the selection benchmark. `exactsindy bench selection --tune adequacy` fits them
+# again to the former.
 WEIGHTS = (6.94, 5.28, 2.42, 3.71)
 # Probability below which the library is said not to hold the law.
 HELD = 0.5
