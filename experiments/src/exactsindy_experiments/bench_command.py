@@ -161,7 +161,7 @@ def selection(
         str | None,
         typer.Option(
             help="Fit on the tuning half: rows, trajectories, gamma (of large libraries), fields, field-trajectories, "
-            "or sampling (the power of samples per period)."
+            "sampling (the power of samples per period), or adequacy (does the library hold the law)."
         ),
     ] = None,
     out: Out = _FOLDER,

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from exactsindy.constraints import Constraint, constraint_list
 from exactsindy.data import Columns, DataLike, Samples
+from exactsindy.discovery.adequacy import tested
 from exactsindy.discovery.explain import explain
 from exactsindy.discovery.prepare import Prepared, prepare
 from exactsindy.discovery.proof_folder import check_request
@@ -136,7 +137,7 @@ def discover(
     refined = _chosen(prepared, request, clock)
     selection = refined.selection
     if isinstance(prepared.variants[0].smoothed, Smoothed):
-        selection = calibrated(selection, measured.sampling)
+        selection = tested(calibrated(selection, measured.sampling), prepared, clock)
     proved = prove(selection, request, clock)
     solution = proved.selection.solution
     return Discovery(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from exactsindy._types import Array
 from exactsindy.data import Data, cuts
 from exactsindy.errors import ProblemError
 from exactsindy.forms.base import TrialLike, fitted, groups, only_trajectories, trial
@@ -112,6 +114,12 @@ class IncrementForm:
                 lag.append(lag_correlation([residual - residual.mean()]))
                 names.append(name)
         return Whiteness(tuple(names), np.array(ratio), np.array(lag))
+
+    def rows(self, data: Data, library: Library) -> Iterator[tuple[str, Array, Array]]:
+        """Yield of every equation its name, the whitened columns (rows x terms) and the whitened target (rows,)."""
+        for part in self._prepare(data, library):
+            for name, chunks in zip(part.group.target_names, zip(*part.chunks(), strict=True), strict=True):
+                yield name, np.vstack([theta for theta, _ in chunks]), np.concatenate([y[:, 0] for _, y in chunks])
 
     @property
     def whitened(self) -> bool:
