@@ -8,6 +8,7 @@ import numpy as np
 
 from exactsindy._types import Array
 from exactsindy.data import Field, Notice
+from exactsindy.discovery.clock import Clock
 from exactsindy.discovery.fitted_models import COLOURED
 from exactsindy.discovery.prepare import Prepared
 from exactsindy.discovery.prove import Proved
@@ -35,19 +36,23 @@ _INDISTINGUISHABLE = 2.0
 _LISTED = 4
 
 
-def explain(measured: Measurement, prepared: Prepared, refined: Refined, proved: Proved) -> tuple[Notice, ...]:
+def explain(
+    measured: Measurement, prepared: Prepared, refined: Refined, proved: Proved, clock: Clock
+) -> tuple[Notice, ...]:
     """Return all notices about data, choice and answer, each once."""
     selection = proved.selection
     k_max = prepared.k_max.k if isinstance(prepared.k_max, Total) else prepared.k_max
     notices = [*measured.notices, *prepared.notices, *measured.data.warnings]
     notices += [*sampling_notices(measured), *selection_notices(selection, k_max)]
     if refined.whiteness is None:
-        notices += regression_notices(prepared, selection)
+        clock.begin("examining the residuals")
+        with clock.optional("tests of the residuals"):
+            notices += regression_notices(prepared, selection)
     else:
         notices += residual_notices(refined.whiteness, (), selection.solution.coef)
     if proved.pool is not None:
         notices += ambiguity_notices(proved.pool)
-    notices += proved.notices
+    notices += [*proved.notices, *clock.notices()]
     return tuple(dict.fromkeys(notices))
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
+from exactsindy._limits import OutOfTime
 from exactsindy.data import Data, Field, Trajectories
+from exactsindy.discovery.clock import Clock
 from exactsindy.errors import DataError
 from exactsindy.forms import (
     Form,
@@ -38,6 +42,9 @@ SATURATED = 8
 GUIDES = (8, 5)
 # Rounds of weighting the rows of a first regression, and of smoothing around a trial model.
 _WEIGHT_ROUNDS, _ROUNDS = 2, 3
+# Fractions of the time limit after which no more rounds of a start regression, of a variant, or of whitening modes are
+# begun: what is there then must do, and the rest of the time is for the searches.
+_START_UNTIL, _VARIANTS_UNTIL, _MODES_UNTIL = 0.2, (0.45, 0.55, 0.6), 0.5
 # Nodes of a trial path: trial models need not be proved, a good support found fast serves.
 _TRIAL_NODES = 500
 # Terms of the saturated trial model for at most _LARGE candidate terms, and for more: 8 of 19, 12 of 109 served best.
@@ -82,7 +89,7 @@ class Variant:
         count = min(_MOST, (rows if whole is None else whole.n_samples) // _ROWS)
         parts: tuple[Problem, ...] = ()
         if count >= _LEAST and not is_large(data):
-            with contextlib.suppress(DataError):  # the form cannot divide these data
+            with contextlib.suppress(DataError, OutOfTime):  # the form cannot divide these data, or not in time
                 parts = tuple(form.folds(data, library, count))
         if not parts:
             parts = (form.problem(data, library) if whole is None else whole,)
@@ -104,28 +111,53 @@ def is_large(data: Data) -> bool:
 
 
 def whitened_increments(
-    data: Trajectories, library: Library, settings: Settings, smoothed: Smoothed | None = None
+    data: Trajectories,
+    library: Library,
+    settings: Settings,
+    smoothed: Smoothed | None = None,
+    clock: Clock | None = None,
 ) -> tuple[Variant, ...]:
     """Return the increment forms on measured states and, twice, on states smoothed around a model's flow.
 
     All need a trial model. The start regression gives the first, the growth ratio of the paths the next ones; guided
     smoothing is around the flow of the saturated end of the path. ``settings`` holds the time limit of each trial.
+
+    Variants for which time is too short are left out; if that is all of them, the start regression is the only one.
     """
-    trials = Trials(data, library, settings)
+    clock = Clock(Settings()) if clock is None else clock
+    trials = Trials(data, library, settings, clock)
     plain = smooth(data) if smoothed is None else smoothed
+    clock.begin("solving the start regression")
     start = trials.start(plain)
-    return trials.raw(plain, start), *(trials.guided(plain, start, terms) for terms in GUIDES)
+    makers: dict[str, Callable[[], Variant]] = {
+        "measured states": lambda: trials.raw(plain, start),
+        **{f"smoothed states ({terms}-term flow)": partial(trials.guided, plain, start, terms) for terms in GUIDES},
+    }
+    variants: list[Variant] = []
+    for (name, make), fraction in zip(makers.items(), _VARIANTS_UNTIL, strict=True):
+        clock.begin(f"making the regression on {name}")
+        with clock.optional(f"the regression on {name}", fraction):
+            variants.append(make())
+    if not variants:
+        form = IncrementForm("raw", smoothed=plain)
+        variants = [Variant("start regression", form, Folds((start.problem,)), plain)]
+    return tuple(variants)
 
 
-def whitened_windows(data: Trajectories, library: Library, settings: Settings) -> Variant:
+def whitened_windows(data: Trajectories, library: Library, settings: Settings, clock: Clock) -> Variant:
     """Return whitened weak rows, for equations that have no increments: those of higher derivatives."""
     form = WeakForm()
-    trials = Trials(data, library, settings)
+    clock.begin("making the regression in windows")
+    trials = Trials(data, library, settings, clock)
     path = trials.path(form.problem(data, library))
-    for _ in range(_WEIGHT_ROUNDS - 1):
+    variants = [Variant("windows", form, Folds((path.problem,)))]
+    with clock.optional("whitening of the windows", _MODES_UNTIL):
+        for _ in range(_WEIGHT_ROUNDS - 1):
+            form = replace(form, model=picked(path))
+            path = trials.path(form.problem(data, library))
         form = replace(form, model=picked(path))
-        path = trials.path(form.problem(data, library))
-    return Variant.of("windows", replace(form, model=picked(path)), data, library, rows=path.problem.n_samples)
+        variants.append(Variant.of("windows", form, data, library, rows=path.problem.n_samples))
+    return variants[-1]
 
 
 @dataclass(frozen=True)
@@ -135,6 +167,7 @@ class Trials:
     data: Trajectories
     library: Library
     settings: Settings
+    clock: Clock
 
     def path(self, problem: Problem) -> Path:
         """Return the path of a trial, proved only where that is quick."""
@@ -145,9 +178,10 @@ class Trials:
         """Return the path of the start regression, its rows weighted by the drift of their errors."""
         form = StartRegression(smoothed=smoothed)
         path = self.path(form.problem(self.data, self.library))
-        for _ in range(_WEIGHT_ROUNDS):
-            ratios = form.drift_ratios(self.data, self.library, saturated(path))
-            path = self.path(replace(form, drift_ratio=ratios.tolist()).problem(self.data, self.library))
+        with self.clock.optional("weights of the start regression", _START_UNTIL):
+            for _ in range(_WEIGHT_ROUNDS):
+                ratios = form.drift_ratios(self.data, self.library, saturated(path))
+                path = self.path(replace(form, drift_ratio=ratios.tolist()).problem(self.data, self.library))
         return path
 
     def raw(self, smoothed: Smoothed, start: Path) -> Variant:
@@ -186,21 +220,26 @@ def picked(path: Path, floor: tuple[float, ...] = ()) -> Solution:
     return path.at(growth_ratio(path, floor))
 
 
-def whitened_modes(data: Field, library: Library, settings: Settings) -> Variant:
+def whitened_modes(data: Field, library: Library, settings: Settings, clock: Clock | None = None) -> Variant:
     """Return the modal form, whitened by the slopes of saturated trial models.
 
     A selected model is a worse trial: a wrong small model makes a wrong weight.
     """
+    clock = Clock(Settings()) if clock is None else clock
+    clock.begin("smoothing the modes of the field")
     smoothed = _fewer_modes(smooth_field(data))
+    clock.begin("making the regression of the modes")
     form = ModalForm(smoothed=smoothed)
     problem = form.problem(data, library)
     guided = not is_large(data) and len(problem.terms) <= _LARGE
-    for round_ in range(_MODE_ROUNDS + (_GUIDED_ROUNDS if guided else 0)):
-        trial = saturated(_mode_path(problem, settings))
-        if round_ >= _MODE_ROUNDS:
-            smoothed = smooth_field_guided(data, library, trial, start=smoothed)
-        form = ModalForm(model=trial, smoothed=smoothed)
-        problem = form.problem(data, library)
+    with clock.optional("rounds of whitening the modes", _MODES_UNTIL):
+        for round_ in range(_MODE_ROUNDS + (_GUIDED_ROUNDS if guided else 0)):
+            trial = saturated(_mode_path(problem, settings))
+            if round_ >= _MODE_ROUNDS:
+                smoothed = smooth_field_guided(data, library, trial, start=smoothed)
+            whitened = ModalForm(model=trial, smoothed=smoothed)
+            problem = whitened.problem(data, library)
+            form = whitened
     return Variant.of("modes", form, data, library, whole=problem)
 
 
