@@ -6,6 +6,6 @@
 
 namespace exactsindy {
 
-const Loops EXACTSINDY_ISA_NAME(loops) = {fit, reflect, eliminate};
+const Loops EXACTSINDY_ISA_NAME(loops) = {fit, traces, reflect, eliminate};
 
 }  // namespace exactsindy
