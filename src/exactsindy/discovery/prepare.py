@@ -9,6 +9,7 @@ from exactsindy.data import Data, Field, Notice
 from exactsindy.discovery.clock import Clock
 from exactsindy.discovery.read import Measurement
 from exactsindy.discovery.request import Request, default_library, largest_size
+from exactsindy.discovery.thinning import stretches
 from exactsindy.discovery.variants import Variant, whitened_increments, whitened_modes, whitened_windows
 from exactsindy.forms import Form, NotPositiveDefinite, Smoothed, SmoothedField, StrongForm, WeakForm, groups
 from exactsindy.library import Library
@@ -70,7 +71,8 @@ def _automatic(
         return (whitened_windows(data, library, settings, clock),), GrowthRatio(), ()
     try:
         clock.begin("smoothing the states")
-        variants = whitened_increments(data, library, settings, measured.smoothed, clock)
+        few = stretches(measured.smoothed, measured.sampling)
+        variants = whitened_increments(data, library, settings, measured.smoothed, clock, few)
         # The weights of the evidence are for whitened increments.
         rule = PathEvidence() if isinstance(variants[0].form, Form) and variants[0].form.whitened else GrowthRatio()
         return variants, rule, ()

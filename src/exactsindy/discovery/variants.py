@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -116,31 +114,36 @@ def whitened_increments(
     settings: Settings,
     smoothed: Smoothed | None = None,
     clock: Clock | None = None,
+    few: Smoothed | None = None,
 ) -> tuple[Variant, ...]:
     """Return the increment forms on measured states and, twice, on states smoothed around a model's flow.
 
     All need a trial model. The start regression gives the first, the growth ratio of the paths the next ones; guided
     smoothing is around the flow of the saturated end of the path. ``settings`` holds the time limit of each trial.
+    ``few`` are stretches of long data on which trial models are found.
 
     Variants for which time is too short are left out; if that is all of them, the start regression is the only one.
     """
     clock = Clock(Settings()) if clock is None else clock
     trials = Trials(data, library, settings, clock)
     plain = smooth(data) if smoothed is None else smoothed
+    few = plain if few is None else few
     clock.begin("solving the start regression")
-    start = trials.start(plain)
-    makers: dict[str, Callable[[], Variant]] = {
-        "measured states": lambda: trials.raw(plain, start),
-        **{f"smoothed states ({terms}-term flow)": partial(trials.guided, plain, start, terms) for terms in GUIDES},
-    }
+    start = trials.start(few)
     variants: list[Variant] = []
-    for (name, make), fraction in zip(makers.items(), _VARIANTS_UNTIL, strict=True):
+    for terms, fraction in zip((0, *GUIDES), _VARIANTS_UNTIL, strict=True):
+        name = f"smoothed states ({terms}-term flow)" if terms else "measured states"
         clock.begin(f"making the regression on {name}")
         with clock.optional(f"the regression on {name}", fraction):
-            variants.append(make())
+            if not terms:
+                variants.append(trials.raw(plain, few, start))
+                start = start if few is plain else trials.path(variants[0].problem)
+            else:
+                variants.append(trials.guided(plain, start, terms, few is not plain))
     if not variants:
-        form = IncrementForm("raw", smoothed=plain)
-        variants = [Variant("start regression", form, Folds((start.problem,)), plain)]
+        # (Then `start` is still its path.)
+        form = IncrementForm("raw", smoothed=few)
+        variants = [Variant("start regression", form, Folds((start.problem,)), few)]
     return tuple(variants)
 
 
@@ -184,30 +187,35 @@ class Trials:
                 path = self.path(replace(form, drift_ratio=ratios.tolist()).problem(self.data, self.library))
         return path
 
-    def raw(self, smoothed: Smoothed, start: Path) -> Variant:
+    def raw(self, whole: Smoothed, few: Smoothed, start: Path) -> Variant:
         """Return increments with the library on measured states, powers corrected for the bias of noise."""
         polynomial = all(getattr(term, "polynomial", False) for term in start.problem.terms)
-        form = IncrementForm("raw", model=self.picked(start, smoothed), smoothed=smoothed, hermite=polynomial)
+        form = IncrementForm("raw", model=self.picked(start, few), smoothed=few, hermite=polynomial)
         path = self.path(form.problem(self.data, self.library))
-        return self._variant("measured states", replace(form, model=self.picked(path, smoothed)), path)
+        return self._variant("measured states", replace(form, model=self.picked(path, few), smoothed=whole))
 
-    def guided(self, smoothed: Smoothed, start: Path, terms: int) -> Variant:
-        """Return increments with the library on states smoothed around the flow of models of so many terms."""
+    def guided(self, smoothed: Smoothed, start: Path, terms: int, long: bool) -> Variant:
+        """Return increments with the library on states smoothed around the flow of models of so many terms.
+
+        Around those of ``start``, and then of regressions on what was smoothed so far, in every round. ``long`` data
+        need one such regression before the last round only, because all samples have made their start.
+        """
         path = start
-        for _ in range(_ROUNDS):
+        for round_ in range(_ROUNDS):
             smoothed = smooth_guided(self.data, self.library, path[min(terms, len(path) - 1)], start=smoothed)
             form = IncrementForm("guided", model=self.picked(path, smoothed), smoothed=smoothed)
-            path = self.path(form.problem(self.data, self.library))
-        return self._variant(
-            f"smoothed states ({terms}-term flow)", replace(form, model=self.picked(path, smoothed)), path
-        )
+            if not long or round_ == _ROUNDS - 2:
+                path = self.path(form.problem(self.data, self.library))
+        model = self.picked(path, smoothed)
+        return self._variant(f"smoothed states ({terms}-term flow)", replace(form, model=model))
 
     def picked(self, path: Path, smoothed: Smoothed) -> Solution:
         """Return the model that the growth ratio picks from a path of increments of smoothed states."""
         return picked(path, floor(path.problem, smoothed, self.data))
 
-    def _variant(self, name: str, form: IncrementForm, path: Path) -> Variant:
-        return Variant.of(name, form, self.data, self.library, rows=path.problem.n_samples)
+    def _variant(self, name: str, form: IncrementForm) -> Variant:
+        rows = 0 if form.smoothed is None else sum(len(piece) - 1 for piece in form.smoothed.pieces)
+        return Variant.of(name, form, self.data, self.library, rows=rows)
 
 
 def saturated(path: Path) -> Solution:
