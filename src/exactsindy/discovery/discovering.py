@@ -155,7 +155,7 @@ def _discovered(measured: Measurement, request: Request, form: Form | str, clock
     notices = explain(measured, prepared, refined, proved, clock)
     selection = proved.selection if clock.interrupted_in is None else _interrupted(proved.selection)
     solution = selection.solution
-    return Discovery(
+    found = Discovery(
         model=Model.from_solution(solution, variables=measured.data),
         selection=selection,
         problem=solution.problem,
@@ -165,6 +165,8 @@ def _discovered(measured: Measurement, request: Request, form: Form | str, clock
         solution=solution,
         arguments=request.as_text(prepared.library, form, prepared.k_max),
     )
+    late = clock.notices()  # Ctrl-C may have come since the notices were made
+    return replace(found, warnings=tuple(dict.fromkeys([*notices, *late]))) if clock.interrupted_in else found
 
 
 def _chosen(prepared: Prepared, request: Request, clock: Clock) -> Refined:

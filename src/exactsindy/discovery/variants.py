@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from exactsindy._limits import OutOfTime
+from exactsindy._limits import OutOfTime, go_on, until
 from exactsindy.data import Data, Field, Trajectories
 from exactsindy.discovery.clock import Clock
 from exactsindy.errors import DataError
@@ -42,7 +42,7 @@ GUIDES = (8, 5)
 _WEIGHT_ROUNDS, _ROUNDS = 2, 3
 # Fractions of the time limit after which no more rounds of a start regression, of a variant, or of whitening modes are
 # begun: what is there then must do, and the rest of the time is for the searches.
-_START_UNTIL, _VARIANTS_UNTIL, _MODES_UNTIL = 0.2, (0.45, 0.55, 0.6), 0.5
+_START_UNTIL, _VARIANTS_UNTIL, _MODES_UNTIL = 0.2, (0.6, 0.65, 0.7), 0.5
 # Nodes of a trial path: trial models need not be proved, a good support found fast serves.
 _TRIAL_NODES = 500
 # Terms of the saturated trial model for at most _LARGE candidate terms, and for more: 8 of 19, 12 of 109 served best.
@@ -92,7 +92,10 @@ class Variant:
         if not parts:
             parts = (form.problem(data, library) if whole is None else whole,)
         smoothed = form.smoothed if isinstance(form, Form) else None
-        return cls(name, form, Folds(parts, floor(parts[0], smoothed, data)), smoothed)
+        variant = cls(name, form, Folds(parts, floor(parts[0], smoothed, data)), smoothed)
+        with until(lambda: False):  # short beside the rows, and nothing goes without it
+            assert variant.problem.target_names
+        return variant
 
 
 def floor(problem: Problem, smoothed: object, data: Data) -> tuple[float, ...]:
@@ -135,6 +138,7 @@ def whitened_increments(
         name = f"smoothed states ({terms}-term flow)" if terms else "measured states"
         clock.begin(f"making the regression on {name}")
         with clock.optional(f"the regression on {name}", fraction):
+            go_on()
             if not terms:
                 variants.append(trials.raw(plain, few, start))
                 start = start if few is plain else trials.path(variants[0].problem)
@@ -192,7 +196,8 @@ class Trials:
         polynomial = all(getattr(term, "polynomial", False) for term in start.problem.terms)
         form = IncrementForm("raw", model=self.picked(start, few), smoothed=few, hermite=polynomial)
         path = self.path(form.problem(self.data, self.library))
-        return self._variant("measured states", replace(form, model=self.picked(path, few), smoothed=whole))
+        model = self.picked(path, few)
+        return self._variant("measured states", form, path, replace(form, model=model, smoothed=whole))
 
     def guided(self, smoothed: Smoothed, start: Path, terms: int, long: bool) -> Variant:
         """Return increments with the library on states smoothed around the flow of models of so many terms.
@@ -207,15 +212,21 @@ class Trials:
             if not long or round_ == _ROUNDS - 2:
                 path = self.path(form.problem(self.data, self.library))
         model = self.picked(path, smoothed)
-        return self._variant(f"smoothed states ({terms}-term flow)", replace(form, model=model))
+        return self._variant(f"smoothed states ({terms}-term flow)", form, path, replace(form, model=model))
 
     def picked(self, path: Path, smoothed: Smoothed) -> Solution:
         """Return the model that the growth ratio picks from a path of increments of smoothed states."""
         return picked(path, floor(path.problem, smoothed, self.data))
 
-    def _variant(self, name: str, form: IncrementForm) -> Variant:
+    def _variant(self, name: str, trial: IncrementForm, path: Path, form: IncrementForm) -> Variant:
+        """Return the variant of a form, or that of the trial before it if there is no time for more."""
         rows = 0 if form.smoothed is None else sum(len(piece) - 1 for piece in form.smoothed.pieces)
-        return Variant.of(name, form, self.data, self.library, rows=rows)
+        try:
+            return Variant.of(name, form, self.data, self.library, rows=rows)
+        except OutOfTime:
+            self.clock.cut.append(f"the last round of the regression on {name}")
+            unresolved = floor(path.problem, trial.smoothed, self.data)
+            return Variant(name, trial, Folds((path.problem,), unresolved), trial.smoothed)
 
 
 def saturated(path: Path) -> Solution:

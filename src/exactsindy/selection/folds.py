@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from exactsindy._limits import go_on
 from exactsindy._types import Array
 from exactsindy.problem import Problem
 
@@ -73,13 +74,19 @@ class _Fractions:
 
     @classmethod
     def of(cls, folds: Sequence[Problem]) -> _Fractions | None:
+        from scipy.linalg import solve_triangular
+
         whole = weighted_sum(folds, np.ones(len(folds)))
         products = []
         for b, block in enumerate(whole.blocks):
             if not np.diagonal(block.factor).all():
                 return None
-            shares = [np.linalg.solve(block.factor.T, fold.blocks[b].factor.T) for fold in folds]
-            products.append(np.array([share @ share.T for share in shares]))
+            parts = []
+            for fold in folds:
+                go_on()
+                share = solve_triangular(block.factor, fold.blocks[b].factor.T, trans=1, check_finite=False)
+                parts.append(share @ share.T)
+            products.append(np.array(parts))
         return cls(tuple(block.factor for block in whole.blocks), tuple(products))
 
     def weighted_sum(self, folds: Sequence[Problem], weights: ArrayLike) -> Problem | None:
@@ -102,6 +109,7 @@ def weighted_sum(folds: Sequence[Problem], weights: ArrayLike) -> Problem:
     used = [(float(w), fold) for w, fold in zip(np.asarray(weights), folds, strict=True) if w > 0]
     blocks = []
     for b, first in enumerate(folds[0].blocks):
+        go_on()
         parts = [(np.sqrt(w), fold.blocks[b]) for w, fold in used]
         stacked = np.vstack([root * block.factor for root, block in parts])
         factor = np.zeros_like(first.factor)

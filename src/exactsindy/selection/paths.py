@@ -13,7 +13,8 @@ from exactsindy._types import Array
 from exactsindy.problem import Block, Problem
 from exactsindy.solver import Deadline, Path, Settings, Solution, Total, ridge_matrix, solve_path
 
-# Seconds that an equation gets at least, also when the limit has passed: enough for a first support of every size.
+# Seconds that an equation gets at least, also when the limit has passed: enough for a first support of every size. Many
+# equations get less.
 _LEAST_SECONDS = 0.02
 # Seconds for all equations that are left when the call is over: each gets a greedy choice of every size.
 _BRIEF = 1e-3
@@ -41,9 +42,10 @@ def shared_path(
         return solve_path(problem, k_max, ridge=ridge, start=start, settings=settings, **options)
     weights, clock = ridge_matrix(problem, ridge), Deadline(settings)
     paths: list[tuple[Path, int]] = []
+    least = _LEAST_SECONDS if settings.seconds is None else min(_LEAST_SECONDS, settings.seconds / count)
     for i in range(count):
         if is_over():
-            last = Problem(tuple(_one_equation(problem, j) for j in range(i, count)))
+            last = Problem(tuple(_one_equation(problem, j) for j in range(i, count))) if i else problem
             rest = [weights[j, problem.columns(problem.locate(j)[0])] for j in range(i, count)]
             brief = replace(settings, seconds=_BRIEF)
             greedy = solve_path(last, k_max, ridge=_ridge_of(last, rest), settings=brief)
@@ -51,7 +53,7 @@ def shared_path(
             break
         columns = problem.columns(problem.locate(i)[0])
         first = None if start is None else [[problem.names[j] for j in start.support[i]]]
-        limits = clock.settings(count - i, _LEAST_SECONDS)
+        limits = clock.settings(count - i, least)
         alone = Problem((_one_equation(problem, i),))
         paths.append((solve_path(alone, k_max, ridge=weights[i, columns], start=first, settings=limits), 0))
     sizes = range(len(paths[0][0]))

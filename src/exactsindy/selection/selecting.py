@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from numpy.typing import ArrayLike
 
-from exactsindy._limits import is_over
+from exactsindy._limits import OutOfTime, is_over
 from exactsindy.constraints import Constraint, constraint_list
 from exactsindy.errors import SolverError, nearest
 from exactsindy.problem import Problem
@@ -223,4 +223,7 @@ def _inclusion(
     if not shared:
         folds = [join_problems([candidates[c].folds[f] for c in best]) for f in range(len(folds))]
     settings = replace(clock.settings(_RESAMPLE_PART), progress=None)
-    return inclusion(folds, solution, constraints=constraints, settings=settings)
+    try:
+        return inclusion(folds, solution, constraints=constraints, settings=settings)
+    except OutOfTime:
+        return {}

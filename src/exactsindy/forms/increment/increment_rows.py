@@ -26,6 +26,7 @@ Chunks = tuple[tuple[Array, Array], ...]
 BLOCK_ROWS = 1024
 # Rows whose errors' covariance is factored at once: memory of long data stays small.
 SECTION_ROWS = 1 << 14
+_SECTION_NUMBERS, _LEAST_SECTION = 1 << 22, 256
 # Rows from which the share of the noise below is estimated, in stretches spread over longer data: likelihoods of two
 # quarters then differ by far more than their error.
 _SHARE_ROWS, _STRETCH_ROWS = 1 << 15, 1 << 12
@@ -98,6 +99,12 @@ class IncrementRows:
         return chain.from_iterable(self._piece(i) for i in range(len(self.smoothed.pieces)))
 
     @cached_property
+    def _section(self) -> int:
+        """Return the rows worked on at once: fewer where there are many slopes, of every equation by every state."""
+        slopes = len(self.group.targets) * len(self.smoothed.pieces[0].names)
+        return min(max(_SECTION_NUMBERS // slopes, _LEAST_SECTION), SECTION_ROWS)
+
+    @cached_property
     def _columns(self) -> Features | HermiteFeatures:
         features = self.group.features
         return HermiteFeatures(features, self.smoothed.measured_noise) if self.hermite else features
@@ -115,7 +122,7 @@ class IncrementRows:
         own, n = self._own(i), len(piece)
         previous = np.zeros((len(own), (1 if coef is not None else len(self.group.features.terms)) + 1))
         factors: list[Whitening] = []
-        for first, last in sections(n - 1, SECTION_ROWS):
+        for first, last in sections(n - 1, self._section):
             factors = self._whitenings(i, first, last, factors)
             at, end = max(first - 1, 0), min(last + 2, n)
             weights = interval_weights(piece.times[at:end])[first - at : last - at]
@@ -195,10 +202,13 @@ class IncrementRows:
     def _stretches(self) -> list[tuple[int, int, int]]:
         """Return rows (piece, first, last) that the likelihood of a share is computed from."""
         pieces = [len(piece) - 1 for piece in self.smoothed.pieces]
-        if self.n_rows <= _SHARE_ROWS:
+        most = min(_SHARE_ROWS, self._section * _SHARE_ROWS // _STRETCH_ROWS)
+        if self.n_rows <= most:
             return [(i, 0, rows) for i, rows in enumerate(pieces)]
-        short = [(i, *ends) for i, rows in enumerate(pieces) for ends in sections(rows, _STRETCH_ROWS)]
-        step = max(self.n_rows // _SHARE_ROWS, 1)
+        short = [
+            (i, *ends) for i, rows in enumerate(pieces) for ends in sections(rows, min(_STRETCH_ROWS, self._section))
+        ]
+        step = max(self.n_rows // most, 1)
         return short[step // 2 :: step]
 
     def _residuals(self, i: int, first: int, last: int, model: Trial) -> Array:
