@@ -165,7 +165,7 @@ def test_proof_that_cannot_be_written(tmp_path, table):
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
 def test_ctrl_c_at_any_moment_of_discover(tmp_path):
-    """Twelve moments, from before the package is loaded to after the answer: one sentence, or an answer that says so."""
+    """From before the package is loaded to after the answer: one sentence, or an answer that says so."""
     t = 0.01 * np.arange(6000)
     x = np.column_stack([np.cos(t), -np.sin(t), np.cos(1.7 * t), -1.7 * np.sin(1.7 * t)])
     x += 0.05 * np.random.default_rng(0).normal(size=x.shape)

@@ -16,6 +16,7 @@ from exactsindy.discovery import clock as clocks
 from exactsindy.discovery.clock import Clock
 from exactsindy.discovery.read import Sampling
 from exactsindy.discovery.thinning import stretches
+from exactsindy.errors import SolverError
 from exactsindy.forms import smooth
 from exactsindy.solver import Settings
 
@@ -71,7 +72,7 @@ def test_a_short_limit_gives_an_answer_or_one_sentence(seconds):
     begin, sentence, found = time.monotonic(), "", None
     try:
         found = es.discover(data, 0.05, seconds=seconds, threads=1)
-    except es.SolverError as error:
+    except SolverError as error:
         sentence = str(error)
     assert time.monotonic() - begin < seconds + LATE
     if found is None:
