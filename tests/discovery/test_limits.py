@@ -153,7 +153,7 @@ def test_stretches_are_spread_over_long_records_only():
     assert all(len(piece) == 1024 for piece in few.pieces)
     assert few.pieces[0].times[0] == 0
     assert few.pieces[-1].times[0] > 0.9 * data[0].times[-1]
-    assert stretches(smoothed, Sampling(200_000, 100.0)) is smoothed  # 20 periods are too long a stretch
+    assert stretches(smoothed, Sampling(200_000, 100.0)) is smoothed  # ten periods are too long a stretch
     assert stretches(smoothed, Sampling(200_000, 0.0)) is smoothed  # nothing oscillates
 
 

@@ -12,9 +12,9 @@ from exactsindy.forms import Smoothed
 
 # Stretches, and their least length in samples and in periods: shorter ones would see less of the motion in proportion
 # to their noise than the whole does.
-_COUNT, _SAMPLES, _PERIODS = 24, 1024, 20.0
+_COUNT, _SAMPLES, _PERIODS = 24, 1024, 10.0
 # Records are thinned if the stretches hold at most one part in so many of the samples.
-_WORTH = 4
+WORTH = 4
 
 
 def stretches(smoothed: Smoothed, sampled: Sampling) -> Smoothed:
@@ -26,7 +26,7 @@ def stretches(smoothed: Smoothed, sampled: Sampling) -> Smoothed:
     """
     total = sum(map(len, smoothed.pieces))
     length = max(_SAMPLES, int(np.ceil(_PERIODS * min(sampled.per_period, float(total)))))
-    if not sampled.periods or _WORTH * _COUNT * length > total:
+    if not sampled.periods or WORTH * _COUNT * length > total:
         return smoothed
     ranges = []
     for i, piece in enumerate(smoothed.pieces):
