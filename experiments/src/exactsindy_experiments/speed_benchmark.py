@@ -158,7 +158,7 @@ def page(
     if presses:
         lines += ["", "## Ctrl-C", "", "Seconds from Ctrl-C to the end of the process, at six moments:", ""]
         lines += ["| data | seconds |", "|---|---|"]
-        for name in ("lorenz 100000", "286 candidates"):
+        for name in ("lorenz 100000", "12 states"):
             ends = interrupted(name)
             say(f"Ctrl-C, {name}: {max(ends):.2f} s at most")
             lines.append(f"| {name} | {', '.join(f'{end:.2f}' for end in ends)} |")
