@@ -164,7 +164,8 @@ def page(
             lines.append(f"| {name} | {', '.join(f'{end:.2f}' for end in ends)} |")
     if long:
         lines += ["", "## Trial models on stretches", "", "Largest shift of a coefficient in standard errors, if trial"]
-        lines += ["models of a long record are found on stretches of it in place of all samples (2 % noise):", ""]
+        lines += ["models of a long record are found on stretches of it in place of all samples (2 % noise;"]
+        lines += ["0 where periods are so long that all samples are used anyway):", ""]
         lines += ["| system | samples | shift | same terms |", "|---|---|---|---|"]
         for name in long:
             moved, same = shift(name, _LONG)
