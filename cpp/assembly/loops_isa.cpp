@@ -7,6 +7,6 @@
 
 namespace exactsindy {
 
-const Loops EXACTSINDY_ISA_NAME(loops) = {fit, reflect, eliminate, integrate_batch};
+const Loops EXACTSINDY_ISA_NAME(loops) = {fit, traces, reflect, eliminate, integrate_batch};
 
 }  // namespace exactsindy

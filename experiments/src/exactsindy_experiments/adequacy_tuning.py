@@ -9,6 +9,7 @@ import numpy as np
 
 from exactsindy.data import Columns
 from exactsindy.discovery.adequacy import lack_of_fit
+from exactsindy.discovery.clock import Clock
 from exactsindy.discovery.prepare import prepare
 from exactsindy.discovery.read import read
 from exactsindy.discovery.refine import refine
@@ -17,7 +18,7 @@ from exactsindy.discovery.select import attempts, calibrated, is_resolved
 from exactsindy.discovery.trim import trim_steady_tail
 from exactsindy.forms import Smoothed
 from exactsindy.selection import LackOfFit, find_rule
-from exactsindy.solver import Deadline, Settings
+from exactsindy.solver import Settings
 from exactsindy_experiments.first_contact_cases import contact_seeds, part_cases
 from exactsindy_experiments.first_contact_data import ContactData, load
 
@@ -54,10 +55,10 @@ def adequacy_examples(systems: int, *, say: Callable[[str], None] = print) -> li
 def likely_tests(loaded: ContactData) -> dict[str, tuple[LackOfFit, bool]]:
     """Return the tests of the likely equations of a data set as `discover` makes them, and which of these are right."""
     settings = Settings(seconds=_SECONDS, threads=1)
-    clock = Deadline(settings)
+    clock = Clock(settings)
     request = Request(loaded.library, None, None, find_rule("auto"), 0.0, (), settings)
     measured = trim_steady_tail(read(loaded.data, Columns()))
-    prepared = prepare(measured, request, clock.share(0.2))
+    prepared = prepare(measured, request, clock)
     for selection in attempts(prepared, request, clock):
         refined = refine(selection, prepared, request, clock.share(0.4))
         if refined.whiteness is not None or is_resolved(refined.selection):

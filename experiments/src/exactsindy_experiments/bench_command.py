@@ -352,6 +352,25 @@ def overhead() -> None:
 
 
 @bench.command()
+def speed(
+    samples: Annotated[str, typer.Option(help="Lengths of the Lorenz record.")] = "1e3,1e4,1e5,1e6",
+    limits: Annotated[bool, typer.Option(help="Whether time limits are kept.")] = True,
+    interrupts: Annotated[bool, typer.Option(help="How soon Ctrl-C ends a call.")] = True,
+    systems: Annotated[
+        str, typer.Option(help="Systems for trial models on stretches.")
+    ] = "lorenz,van_der_pol,roessler",
+    out: Out = _FOLDER,
+) -> None:
+    """Measure the time and memory of discover, whether limits hold, and how soon Ctrl-C ends it (some minutes)."""
+    from exactsindy_experiments.pages import machine
+    from exactsindy_experiments.speed_benchmark import page
+
+    sizes = [round(n) for n in options.numbers(samples, "--samples")]
+    names = [name for name in systems.split(",") if name]
+    _write(out / "speed.md", page(sizes, limits, interrupts, names, output.note, machine()))
+
+
+@bench.command()
 def setup(
     sizes: Annotated[str, typer.Option(help="Numbers of terms.")] = "462,1000,3000",
 ) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from exactsindy.data import Trajectories
+from exactsindy.data import Notice, Trajectories
 from exactsindy.discovery.fit_tests import with_fit_tests
 from exactsindy.discovery.prepare import Prepared
+from exactsindy.discovery.recognise import UNDERMINING, undermined
 from exactsindy.discovery.row_tests import row_tests, with_least_residuals
 from exactsindy.discovery.select import is_interrupted
 from exactsindy.discovery.wide_library import WideLibrary
@@ -36,6 +38,18 @@ def judged(choice: Choice, lack: LackOfFit | None) -> Choice:
         reason = f"the library does not seem to hold this law: {lack.reason()}"
         return replace(choice, confidence=math.nan, withheld=reason)
     return replace(choice, confidence=lack.probability * choice.confidence)
+
+
+def withheld(selection: Selection, notices: Sequence[Notice]) -> Selection:
+    """Return the selection with no confidence in equations that misleading data cannot confirm."""
+    reasons = undermined(notices, [choice.equation for choice in selection.choices])
+    choices = tuple(
+        replace(choice, confidence=math.nan, withheld=UNDERMINING[reasons[choice.equation].kind])
+        if choice.equation in reasons and not choice.withheld and not math.isnan(choice.confidence)
+        else choice
+        for choice in selection.choices
+    )
+    return replace(selection, choices=choices)
 
 
 def lack_of_fit(selection: Selection, prepared: Prepared, clock: Deadline) -> dict[str, LackOfFit]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from exactsindy._types import Array
 from exactsindy.data import Field, Notice
+from exactsindy.discovery.clock import Clock
 from exactsindy.discovery.fitted_models import COLOURED
 from exactsindy.discovery.next_experiment import start_notices
 from exactsindy.discovery.prepare import Prepared
@@ -20,7 +21,7 @@ from exactsindy.errors import DataError
 from exactsindy.forms import Form, Whiteness
 from exactsindy.problem import Problem
 from exactsindy.selection import Selection
-from exactsindy.solver import Deadline, Member, Pool, Status, Total
+from exactsindy.solver import Member, Pool, Status, Total
 
 # Fewer periods than this are few; fewer samples per period than this are coarse.
 _FEW_PERIODS, _COARSE = 2.0, 20.0
@@ -38,7 +39,7 @@ _LISTED = 4
 
 
 def explain(
-    measured: Measurement, prepared: Prepared, refined: Refined, proved: Proved, clock: Deadline | None = None
+    measured: Measurement, prepared: Prepared, refined: Refined, proved: Proved, clock: Clock
 ) -> tuple[Notice, ...]:
     """Return all notices about data, choice and answer, each once."""
     selection = proved.selection
@@ -46,18 +47,26 @@ def explain(
     notices = [*measured.notices, *prepared.notices, *measured.data.warnings]
     notices += [*sampling_notices(measured), *selection_notices(selection, k_max)]
     if refined.whiteness is None:
-        notices += regression_notices(prepared, selection)
+        clock.begin("examining the residuals")
+        with clock.optional("tests of the residuals"):
+            notices += regression_notices(prepared, selection)
     else:
         notices += residual_notices(refined.whiteness, (), selection.solution.coef)
     if proved.pool is not None:
         notices += ambiguity_notices(proved.pool)
-    misleading = recognise(measured, selection.solution)
-    notices += misleading
-    if proved.pool is not None and not any(notice.kind == "copy" for notice in misleading):  # no start parts copies
-        alike = indistinguishable(proved.pool)
-        notices += start_notices(measured, selection.solution, proved.pool, alike, clock)
-    notices += proved.notices
+    with clock.optional("recognition of data that mislead"):
+        notices += _misleading_notices(measured, proved, clock)
+    notices += [*proved.notices, *clock.notices()]
     return tuple(dict.fromkeys(notices))
+
+
+def _misleading_notices(measured: Measurement, proved: Proved, clock: Clock) -> Iterator[Notice]:
+    """Yield what about the data misleads, and which start would tell apart what these data cannot."""
+    solution = proved.selection.solution
+    misleading = recognise(measured, solution)
+    yield from misleading
+    if proved.pool is not None and not any(notice.kind == "copy" for notice in misleading):  # no start parts copies
+        yield from start_notices(measured, solution, proved.pool, indistinguishable(proved.pool), clock)
 
 
 def sampling_notices(measured: Measurement) -> Iterator[Notice]:

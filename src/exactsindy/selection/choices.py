@@ -73,7 +73,7 @@ class Choice:
     support; ``rival_terms`` are its terms where they are not simply the best ones of that size. ``required`` is the
     smallest size with an answer: constraints leave no choice about so many terms, and the confidence is about the
     others. ``withheld`` says why there is no confidence although the rule gives one: the library does not seem to hold
-    the law; empty if nothing speaks against it or it was not checked.
+    the law, or the data mislead; empty if nothing speaks against it or it was not checked.
     """
 
     equation: str

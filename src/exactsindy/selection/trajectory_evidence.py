@@ -17,7 +17,7 @@ TRAJECTORY_FIT = "trajectory fit"
 
 # Weights of the constant and of `features`, fitted on the tuning half of the random systems:
 # `exactsindy bench selection --tune trajectories --samples 400,1200` prints them.
-WEIGHTS = (2.560, 0.654, 1.959, -1.692, -1.087)
+WEIGHTS = (2.674, 0.652, 1.978, -1.634, -1.131)
 # For modes of fields: `exactsindy bench selection --tune field-trajectories` prints them.
 MODE_WEIGHTS = (-0.737, 0.732, 0.702, 0.019, 0.0)
 # Weight gamma of the number of supports in the extended BIC, for at most _MANY candidate terms and for more. With 15 to

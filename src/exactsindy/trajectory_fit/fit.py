@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy._limits import go_on
 from exactsindy._types import Array
 from exactsindy.trajectory_fit.protocols import Flow, GaussNewtonStep, Measured, Support, offsets
 
@@ -117,6 +118,7 @@ class TrajectoryModel:
         """Return states, coefficients and misfit after steps at one tolerance, until they gain little or time is up."""
         misfit, damping = self.misfit(x, xi, tolerance, flow), 0.0
         for _ in range(_LAST_STEPS if last else _STEPS):
+            go_on()
             if time.monotonic() > deadline:
                 break
             moved = self._descend(flow, x, xi, misfit, tolerance, damping)

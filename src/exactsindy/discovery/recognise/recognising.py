@@ -21,7 +21,16 @@ from exactsindy.solver import Solution
 # Kinds of notices that undermine every equation, and kinds that undermine the equations they name.
 _ALL = frozenset({"map", "hidden state", "shifted"})
 _NAMED = frozenset({"closed orbit", "conserved", "copy", "feedback"})
-UNDERMINING = _ALL | _NAMED
+#: What each kind of misleading data means for an equation, in words that go on from "not identified:".
+UNDERMINING = {
+    "map": "the samples look like those of a map, not of a flow",
+    "hidden state": "a state that is not measured seems to act",
+    "shifted": "a column seems to be late",
+    "closed orbit": "laws that agree on one closed orbit cannot be told apart",
+    "conserved": "a conserved quantity lets other terms stand in for these",
+    "copy": "a column that repeats another lets other terms stand in for these",
+    "feedback": "an input that follows the states lets other terms stand in for these",
+}
 
 
 def recognise(measured: Measurement, solution: Solution) -> tuple[Notice, ...]:
