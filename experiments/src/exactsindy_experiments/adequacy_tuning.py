@@ -67,7 +67,7 @@ def likely_tests(loaded: ContactData) -> dict[str, tuple[LackOfFit, bool]]:
     if isinstance(prepared.variants[0].smoothed, Smoothed):
         chosen = calibrated(chosen, measured.sampling)
     likely = {choice.equation for choice in chosen.choices if choice.confidence >= _LIKELY}
-    tests = lack_of_fit(chosen, prepared, Deadline(settings))
+    tests = lack_of_fit(chosen, prepared, Clock(settings))
     terms = chosen.solution.terms
     return {
         name: (lack, frozenset(terms[name]) == loaded.truth[name]) for name, lack in tests.items() if name in likely
