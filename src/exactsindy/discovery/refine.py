@@ -161,7 +161,9 @@ def ambiguous_equations(selection: Selection, measured: Measured) -> list[int]:
 
 
 def _noise(measured: Measured) -> float:
-    """Return the largest noise of a state as a share of its spread; samples are in units of the noise."""
+    """Return the largest noise of a state as a share of its spread."""
+    if isinstance(measured, MeasuredTrajectories):  # no copy of the samples: they may be many
+        return measured.smoothed.largest_noise
     return float(1.0 / max(measured.samples.std(axis=0).min(), np.finfo(float).tiny))
 
 

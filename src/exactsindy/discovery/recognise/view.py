@@ -67,7 +67,7 @@ class View:
     def rates(self) -> Array:
         """Return the slopes of the smoothed states, one piece below the other."""
         pairs = zip(self.smoothed, self.pieces, strict=True)
-        return np.vstack([np.gradient(values, p.times, axis=0)[:: self.stride] for values, p in pairs])
+        return np.vstack([_rates(values, p.times, self.stride) for values, p in pairs])
 
     @cached_property
     def block(self) -> int:
@@ -100,3 +100,12 @@ def _residual_freedom(values: Array, states: Array, score: Array) -> Array:
     """Return the degrees of freedom of a smooth's residual: score = (rss / freedom) / freedom."""
     rss = ((states - values) ** 2).sum(axis=0)
     return np.asarray(np.sqrt(rss / np.maximum(score, np.finfo(float).tiny)))
+
+
+def _rates(values: Array, times: Array, stride: int) -> Array:
+    """Return the slopes of every so-manieth row of values, from its neighbours."""
+    if stride == 1:
+        return np.asarray(np.gradient(values, times, axis=0))
+    at = np.arange(0, len(values), stride)
+    before, after = np.maximum(at - 1, 0), np.minimum(at + 1, len(values) - 1)
+    return np.asarray((values[after] - values[before]) / (times[after] - times[before])[:, None])

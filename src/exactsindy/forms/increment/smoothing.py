@@ -51,6 +51,15 @@ class Smoothed:
         """Return the error of each state that rows are weighted by."""
         return np.asarray(np.maximum(self.measured_noise, self.floor))
 
+    @cached_property
+    def largest_noise(self) -> float:
+        """Return the largest noise of a state as a share of its spread over all samples."""
+        count = sum(map(len, self.pieces))
+        mean = sum(piece.states.sum(axis=0) for piece in self.pieces) / count
+        square = sum(((piece.states - mean) ** 2).sum(axis=0) for piece in self.pieces) / count
+        spread = np.maximum(np.sqrt(square), np.finfo(float).tiny)
+        return float(np.max(self.noise / spread))
+
     def unresolved(self, states: Sequence[str]) -> tuple[float, ...]:
         """Return for equations of these states the residual sum of squares that says nothing about terms.
 
