@@ -123,7 +123,7 @@ def test_the_table_counts_who_is_sure():
     assert conditions_table(rows).splitlines()[-1] == "| some noise | 10 % | 3 | 0.67 | 1.00 | 0.70 | 1 of 2 |"
 
 
-def test_examples_for_the_power_undo_the_calibration():
+def test_examples_for_the_power_are_those_of_rows_before_calibration():
     found = row_examples([case("10 samples per period", samples=200)], say=lambda text: None)
     assert found
     assert all(1.0 < example.coarse < 1.6 for example in found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -38,7 +39,7 @@ def test_a_stable_linear_part():
     assert "other supports under Quadratic and semidefinite constraints are not looked at" in str(checked)
     bent = solution.coef.copy()
     bent[1, 2] += 0.2
-    failures = es.verify(problem, es.Solution(**{**vars(solution), "coef": bent})).failures
+    failures = es.verify(problem, replace(solution, coef=bent)).failures
     assert any("Dissipative" in text for text in failures)
 
 

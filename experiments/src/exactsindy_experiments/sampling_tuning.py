@@ -9,15 +9,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from exactsindy.data import Trajectories
-from exactsindy.discovery import discover
 from exactsindy.discovery.read import sampling
 from exactsindy.discovery.select import FINE
+from exactsindy.discovery.variants import whitened_increments
 from exactsindy.forms import smooth
-from exactsindy.selection import TRAJECTORY_FIT
+from exactsindy.selection import PathEvidence, select
 from exactsindy_experiments.selection_benchmark import SETTINGS
 from exactsindy_experiments.selection_conditions import load_condition
 from exactsindy_experiments.selection_rows import SelectionCase
 
+# Largest number of terms tried.
+_K_MAX = 8
 # Powers tried; the grid is finer than what a few dozen equations can tell apart.
 _POWERS = np.linspace(0.0, 3.0, 301)
 
@@ -32,19 +34,22 @@ class RowExample:
 
 
 def row_examples(cases: Sequence[SelectionCase], *, say: Callable[[str], None] = print) -> list[RowExample]:
-    """Return the equations of tuning cases that rows decide alone."""
+    """Return the equations of tuning cases, decided by rows alone."""
     found = []
     for i, case in enumerate(cases):
         loaded = load_condition(case)
         assert isinstance(loaded.data, Trajectories)
-        result = discover(loaded.data, library=loaded.library, settings=SETTINGS)
         smoothed = smooth(loaded.data)
+        variants = whitened_increments(loaded.data, loaded.library, SETTINGS, smoothed)
+        folds = {variant.name: variant.folds for variant in variants}
+        size = min(_K_MAX, len(variants[0].problem.terms))
+        result = select(folds, k_max=size, rule=PathEvidence(), settings=SETTINGS)
         coarse = max(math.log(FINE / sampling(smoothed.values, smoothed.noise).per_period), 0.0)
-        for choice, true in zip(result.selection.choices, loaded.truth.values(), strict=True):
-            if choice.variant != TRAJECTORY_FIT and not math.isnan(choice.confidence):
+        for choice, true in zip(result.choices, loaded.truth.values(), strict=True):
+            if not math.isnan(choice.confidence):
                 p = min(max(choice.confidence, 1e-9), 1 - 1e-9)
                 right = frozenset(result.solution.terms[choice.equation]) == true
-                found.append(RowExample(math.log(p / (1 - p)) + coarse, coarse, right))
+                found.append(RowExample(math.log(p / (1 - p)), coarse, right))
         say(f"[{i + 1}/{len(cases)}] {case.system}, noise {100 * case.noise:g} %")
     return found
 

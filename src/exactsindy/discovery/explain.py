@@ -46,8 +46,8 @@ def explain(
     k_max = prepared.k_max.k if isinstance(prepared.k_max, Total) else prepared.k_max
     notices = [*measured.notices, *prepared.notices, *measured.data.warnings]
     notices += [*sampling_notices(measured), *selection_notices(selection, k_max)]
+    clock.begin("examining the residuals")
     if refined.whiteness is None:
-        clock.begin("examining the residuals")
         with clock.optional("tests of the residuals"):
             notices += regression_notices(prepared, selection)
     else:

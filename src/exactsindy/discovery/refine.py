@@ -57,6 +57,8 @@ _LACKING = 1.1
 _SMALL = range(1, 5)
 # Noise, as a share of the spread of a state, from which every equation is compared by trajectories.
 _LARGE_NOISE = 0.02
+# Samples beyond which equations that the regressions resolve stay as they are: a fit takes time in proportion to them.
+_MANY_SAMPLES = 20_000
 # Noise, as a share of the spread of a state, from which that state hardly moves: whatever is multiplied with it could
 # follow the noise of other states.
 _ONLY_NOISE = 0.8
@@ -152,10 +154,14 @@ def ambiguous_equations(selection: Selection, measured: Measured) -> list[int]:
     """Return the equations whose trajectories are worth comparing: all with terms, if one is unsure or noise is large.
 
     Regression evidence can be sure and wrong where noise is a good part of the signal: it has lost a term that another
-    one stands in for. Where noise is small and every equation is sure, trajectories would change nothing.
+    one stands in for. Where noise is small or samples are very many, and every equation is sure, trajectories would
+    change nothing.
     """
     chosen, unsure = [i for i, choice in enumerate(selection.choices) if choice.k], unsure_equations(selection)
     if isinstance(measured, MeasuredModes) or _noise(measured) > _ONLY_NOISE:
+        return unsure
+    samples = sum(map(len, measured.times))
+    if samples > _MANY_SAMPLES:
         return unsure
     return chosen if unsure or _noise(measured) > _LARGE_NOISE else []
 

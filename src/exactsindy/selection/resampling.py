@@ -147,9 +147,9 @@ def inclusion(
             found.append(solve(p, k, ridge=ridge, constraints=constraints, start=solution, settings=settings))
             if is_over():
                 break
-        count = len(found)
-        if count < _LEAST_RESAMPLES:
+        if len(found) < min(count, _LEAST_RESAMPLES):
             return {}
+        count = len(found)
     else:
         found = solve_many(list(drawn), [k] * count, ridge=ridge, start=[solution] * count, settings=settings)
     for again in found:
