@@ -39,6 +39,7 @@ def row_examples(cases: Sequence[SelectionCase], *, say: Callable[[str], None] =
     for i, case in enumerate(cases):
         loaded = load_condition(case)
         assert isinstance(loaded.data, Trajectories)
+        assert loaded.library is not None
         smoothed = smooth(loaded.data)
         variants = whitened_increments(loaded.data, loaded.library, SETTINGS, smoothed)
         folds = {variant.name: variant.folds for variant in variants}

@@ -58,7 +58,9 @@ _SMALL = range(1, 5)
 # Noise, as a share of the spread of a state, from which every equation is compared by trajectories.
 _LARGE_NOISE = 0.02
 # Samples beyond which equations that the regressions resolve stay as they are: a fit takes time in proportion to them.
-_MANY_SAMPLES = 20_000
+# Beyond the second number no trajectories are compared: that would take minutes, and the small errors that the equations
+# are allowed at every step add up to more than the noise, so that models which hold them back would be preferred.
+_MANY_SAMPLES, _MOST_SAMPLES = 20_000, 50_000
 # Noise, as a share of the spread of a state, from which that state hardly moves: whatever is multiplied with it could
 # follow the noise of other states.
 _ONLY_NOISE = 0.8
@@ -162,7 +164,7 @@ def ambiguous_equations(selection: Selection, measured: Measured) -> list[int]:
         return unsure
     samples = sum(map(len, measured.times))
     if samples > _MANY_SAMPLES:
-        return unsure
+        return unsure if samples <= _MOST_SAMPLES else []
     return chosen if unsure or _noise(measured) > _LARGE_NOISE else []
 
 

@@ -68,8 +68,9 @@ class TrajectorySearch:
         fit of a saturated model, which depends on no choice: where several equations are wrong at once, changing one at
         a time may lead nowhere.
 
-        None if time was too short to compare anything, or if quadrature errs by more than the tolerance of the
-        equations: so clean or so coarse are the data that its errors, not the noise, would be fitted.
+        None if time was too short to compare anything or to reach a model that no rival beats, or if quadrature errs by
+        more than the tolerance of the equations: so clean or so coarse are the data that its errors, not the noise,
+        would be fitted.
         """
         first = self._likeliest()
         fit = self.fits.fit(first)
@@ -81,7 +82,14 @@ class TrajectorySearch:
             other = self._descend(second)
             if other is not None and self._criterion(best.evidence, other) < self._criterion(best.evidence, best):
                 best = other
-        return None if best is None or self._is_coarse(best.supports, best.fit) else best
+        if best is None or self._is_coarse(best.supports, best.fit):
+            return None
+        return None if self.fits.late and self._is_beaten(best) else best
+
+    def _is_beaten(self, compared: Comparison) -> bool:
+        """Return True if a rival of an equation is better than the model: the search ended on its way."""
+        first = (compared.evidence.ranked(members)[0] for members in compared.rivals.values())
+        return any(rival.model != compared.supports for rival in first)
 
     def run_coarse(self, start: Supports | None = None) -> Comparison | None:
         """Return the best model found where samples are coarse and regressions tell little.
