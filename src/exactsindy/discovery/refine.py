@@ -58,7 +58,7 @@ _SMALL = range(1, 5)
 # Noise, as a share of the spread of a state, from which every equation is compared by trajectories.
 _LARGE_NOISE = 0.02
 # Samples beyond which equations that the regressions resolve stay as they are: a fit takes time in proportion to them.
-# Beyond the second number no trajectories are compared: that would take minutes, and the small errors that the equations
+# Beyond the second number no trajectories are compared: that would take minutes, and the small errors that equations
 # are allowed at every step add up to more than the noise, so that models which hold them back would be preferred.
 _MANY_SAMPLES, _MOST_SAMPLES = 20_000, 50_000
 # Noise, as a share of the spread of a state, from which that state hardly moves: whatever is multiplied with it could
