@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace exactsindy::constrained {
 
@@ -10,6 +11,18 @@ namespace {
 
 constexpr double kBand = 1e-6;     // whether coefficients this close to their limit count is left open
 constexpr double kUnit = 0x1p-98;  // relative error of one double-double operation, with room to spare
+
+// One number per block; few blocks take no memory from the heap.
+class Norms {
+ public:
+  explicit Norms(std::size_t count) : many_(count > kFew ? count : 0) {}
+  double& operator[](std::size_t block) { return many_.empty() ? few_[block] : many_[block]; }
+
+ private:
+  static constexpr std::size_t kFew = 16;
+  double few_[kFew];
+  std::vector<double> many_;
+};
 
 }  // namespace
 
@@ -177,14 +190,15 @@ double Bound::value(const double* hi, const double* lo, const Multipliers& m, st
   Double2 sum{};
   double magnitude = 0.0;
   const double root = std::sqrt(std::max(cut, 0.0)) * (1.0 + 8.0 * kEps);
-  norms_.clear();
+  Norms norms(system_.blocks.size());
+  std::size_t block = 0;
   for (const Block& b : system_.blocks) {
     const Span2 omega{const_cast<double*>(hi) + b.row, lo ? const_cast<double*>(lo) + b.row : zeros};
     const Double2 cross = kernels_.dot2(omega, {const_cast<double*>(system_.z.data()) + b.row, zeros}, b.rows);
     const Double2 square = kernels_.dot2(omega, omega, b.rows);
     sum = sum + (cross + cross - square) * Double2{b.weight, 0.0};
     const double norm = std::sqrt(square.hi);
-    norms_.push_back(norm);
+    norms[block++] = norm;
     magnitude += b.weight * (2.0 * norm * (system_.z_norm / b.root) + square.hi);
   }
   const auto subtract = [&](const std::vector<Double2>& multipliers, const std::vector<double>& rhs) {
@@ -198,13 +212,74 @@ double Bound::value(const double* hi, const double* lo, const Multipliers& m, st
   const double count = system_.rows + system_.equal_count + system_.below_count + 16.0;
   for (int v : variables) {
     double size = 0.0;
-    const Double2 delta = slope(v, hi, lo, norms_[system_.block_of[v]], m, size);
+    const Double2 delta = slope(v, hi, lo, norms[system_.block_of[v]], m, size);
     const Sum p = largest_gain(v, delta, count * kUnit * size, box, reach_at(v, root));
     sum = sum - p.value;
     magnitude += p.magnitude;
   }
   const double result = (sum - Double2{(count + variables.size()) * kUnit * magnitude, 0.0}).hi;
   return std::isnan(result) ? -kInf : result - std::abs(result) * kEps * 2.0;
+}
+
+// The formula of value(), summed up in doubles. A sum of n products is off by at most n units of rounding times the sum
+// of their sizes; what delta_v is off counts as often as x_v may be large.
+std::pair<double, double> Bound::rough(const double* omega, const Multipliers& m, std::span<const int> variables,
+                                       const Box& box, double root) const {
+  Norms norms(system_.blocks.size());
+  double sum = 0.0, magnitude = 0.0, error = 0.0;
+  std::size_t block = 0;
+  for (const Block& b : system_.blocks) {
+    const double cross = kernels_.dot(omega + b.row, system_.z.data() + b.row, b.rows);
+    const double square = kernels_.dot(omega + b.row, omega + b.row, b.rows), norm = std::sqrt(square);
+    norms[block++] = norm;
+    sum += b.weight * (2.0 * cross - square);
+    magnitude += b.weight * (2.0 * norm * (system_.z_norm / b.root) + square);
+  }
+  const auto subtract = [&](const std::vector<Double2>& multipliers, const std::vector<double>& rhs) {
+    for (std::size_t i = 0; i < multipliers.size(); ++i) {
+      sum -= 2.0 * multipliers[i].hi * rhs[i];
+      magnitude += std::abs(2.0 * multipliers[i].hi * rhs[i]);
+    }
+  };
+  subtract(m.equal, system_.equal_rhs);
+  subtract(m.below, system_.below_rhs);
+  const double count = system_.rows + system_.equal_count + system_.below_count + variables.size() + 32.0;
+  for (int v : variables) {
+    const Block& b = system_.blocks[system_.block_of[v]];
+    double delta = b.weight * kernels_.dot(system_.column[v].data(), omega + b.row, b.rows);
+    double size = 2.0 * b.weight * norms[system_.block_of[v]] * (system_.norm[v] / b.root + 1.0);
+    const auto add = [&](const std::vector<Double2>& multipliers, const std::vector<Entry>& entries) {
+      for (const auto& [row, c] : entries) {
+        if (row >= static_cast<int>(multipliers.size())) continue;
+        delta -= multipliers[row].hi * c;
+        size += std::abs(multipliers[row].hi * c);
+      }
+    };
+    add(m.equal, equal_of_[v]);
+    add(m.below, below_of_[v]);
+    const double limit = reach_at(v, root), ridge = system_.ridge[v];
+    const double lo = std::max(box.lo[v], -limit), hi = std::min(box.hi[v], limit);
+    if (lo > hi) continue;
+    double x = delta > 0.0 ? hi : lo;
+    if (ridge > 0.0) x = std::clamp(delta / ridge, lo, hi);
+    const double gain = 2.0 * delta * x - ridge * x * x;
+    sum -= gain;
+    magnitude += std::abs(2.0 * delta * x) + ridge * x * x;
+    // (With a ridge no best x is farther than (|delta| + its error) / ridge.)
+    double far = std::max(std::abs(lo), std::abs(hi));
+    const double off = count * kEps * size;
+    if (ridge > 0.0 && lo <= 0.0 && hi >= 0.0) far = std::min(far, (std::abs(delta) + off) / ridge);
+    error += 2.0 * off * far;
+  }
+  return {sum, (error + count * kEps * magnitude) * 1.01};
+}
+
+bool Bound::above(const double* omega, const Multipliers& m, std::span<const int> variables, const Box& box,
+                  double cut) const {
+  const auto [estimate, error] = rough(omega, m, variables, box, std::sqrt(std::max(cut, 0.0)) * (1.0 + 8.0 * kEps));
+  if (estimate - error > cut * (1.0 + 4.0 * kEps)) return true;
+  if (estimate + error < cut) return false;
+  return value(omega, nullptr, m, variables, box, cut) > cut;
 }
 
 bool Bound::infeasible(const Multipliers& m, std::span<const int> variables, const Box& box, double cut) const {

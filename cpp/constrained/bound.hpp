@@ -11,6 +11,7 @@
 // a positive value, it can be multiplied by any number: nothing is feasible.
 #pragma once
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "constrained/frame.hpp"
@@ -38,6 +39,9 @@ class Bound {
   // omega in double-double over the rows; lo may be null.
   double value(const double* omega_hi, const double* omega_lo, const Multipliers& multipliers,
                std::span<const int> variables, const Box& box, double cut) const;
+  // Whether that bound is above the cut. Plain doubles with a bound of their error decide wherever they can.
+  bool above(const double* omega, const Multipliers& multipliers, std::span<const int> variables, const Box& box,
+             double cut) const;
   // Whether the multipliers alone (omega = 0) prove that nothing in the box is feasible.
   bool infeasible(const Multipliers& multipliers, std::span<const int> variables, const Box& box, double cut) const;
 
@@ -49,6 +53,9 @@ class Bound {
   Sum largest_gain(int v, Double2 delta, double error, const Box& box, double limit) const;
   Double2 slope(int v, const double* hi, const double* lo, double norm, const Multipliers& m, double& magnitude) const;
   double reach_at(int v, double root) const;
+  // An estimate of the bound in doubles, and how far it may be off.
+  std::pair<double, double> rough(const double* omega, const Multipliers& multipliers, std::span<const int> variables,
+                                  const Box& box, double root) const;
 
   const System& system_;
   const Kernels& kernels_;
@@ -58,7 +65,6 @@ class Bound {
   };
   std::vector<double> centre_, spread_, by_ridge_;
   std::vector<std::vector<Entry>> equal_of_, below_of_;  // the rows of each variable
-  mutable std::vector<double> norms_;                    // scratch: of omega, per block
   bool verified_ = false;
 };
 

@@ -169,6 +169,7 @@ void Space::assign(const Frame& from, Frame& to) const {
   to.square = from.square;
   to.base = from.base;
   to.t.reserve(from.variables.size() * stride_);
+  to.r.reserve(stride_);
   std::copy_n(from.t.data(), from.variables.size() * stride_, to.t.data());
   std::copy_n(from.r.data(), stride_, to.r.data());
 }

@@ -15,7 +15,7 @@ enum class Stop { kNone, kTime, kNodes, kInterrupted };
 struct Limits {
   double seconds = 0.0;    // 0: no limit
   std::int64_t nodes = 0;  // 0: no limit
-  int threads = 1;         // the constrained search uses one
+  int threads = 1;
   double tick = 0.05;      // seconds between two calls of the watch
 };
 

@@ -337,3 +337,23 @@ def test_irrelevant_constraints_cost_no_nodes():
         assert solution.support == plain.support
         assert solution.nodes[0] <= 2 * plain.nodes[0] + 10
         assert np.isclose(solution.margin[0], plain.margin[0], rtol=1e-9)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_threads_change_no_bit_of_the_joint_search(seed):
+    rng, width = np.random.default_rng(seed), 24
+    theta, targets = rng.normal(size=(40, width)), rng.normal(size=(40, 2))
+    problem = es.Problem.from_arrays(theta, targets, target_names=["x'", "y'"])
+    rows = [
+        C.Linear(
+            {(t, int(j)): float(rng.normal()) for t in ("x'", "y'") for j in rng.choice(width, 12, False)}, "==", 1
+        )
+        for _ in range(3)
+    ]
+    component = component_of(problem, rows)
+    budgets = [(tuple(equation.variables.tolist()), 3) for equation in component.equations]
+    found = [component.solve(budgets, es.Settings(threads=n)) for n in (1, 2, 4)]
+    assert found[0].nodes > 3000  # other threads join in after some 2,000
+    assert {(o.answers, o.lower_bound, o.runner_up, o.stop) for o in found} == {
+        (found[0].answers, found[0].lower_bound, found[0].runner_up, None)
+    }

@@ -98,6 +98,7 @@ class Component:
             settings.coefficient_limit,
             settings.seconds or 0.0,
             settings.nodes or 0,
+            native.threads(settings),
             native.reporter(settings, [", ".join(e.target for e in self.equations)], lambda _, j: self.label(j)),
             interrupt.pressed,
         )
