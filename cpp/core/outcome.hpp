@@ -16,7 +16,7 @@ struct Limits {
   double seconds = 0.0;    // 0: no limit
   std::int64_t nodes = 0;  // 0: no limit
   int threads = 1;
-  double tick = 0.05;      // seconds between two calls of the watch
+  double tick = 0.05;  // seconds between two calls of the watch
 };
 
 // A support with its coefficients, in the columns and scaled units of the search.
