@@ -117,6 +117,49 @@ TEST(constrained_bound_is_below_every_feasible_point) {
   }
 }
 
+// What doubles decide about a node: never above a cut that some support of it reaches, and above nearly all others.
+TEST(constrained_bound_in_doubles_is_safe_and_sharp) {
+  using namespace constrained_cases;
+  int asked = 0, seen = 0;
+  for (int seed = 0; seed < repeats(80); ++seed) {
+    auto rng = seeded(seed);
+    const Random random(rng, 2, 3, seed % 3, 0);
+    const System s = random.system();
+    Space space(s, members((1u << s.variables) - 1, s.variables));
+    int contradictory = -1;
+    const Frame root = space.root(contradictory);
+    const Bound bound(s, space, root);
+    Fitter fitter(s, bound);
+    Array pivot(space.stride()), omega(s.rows);
+    for (unsigned set = 1; set < 1u << s.variables; ++set) {
+      const std::vector<int> support = members(set, s.variables);
+      Fit fit;
+      fitter.fit(support, {s.lower, s.upper}, kInfinity, fit);
+      if (!fit.feasible || fit.error.hi < 1e-6) continue;
+      Frame frame = space.copy(root);
+      Box box{s.lower, s.upper};
+      bool regular = true;
+      for (int v = 0; v < s.variables; ++v) {
+        if (set >> v & 1) continue;
+        const auto at = std::find(frame.variables.begin(), frame.variables.end(), v) - frame.variables.begin();
+        double beta = 0.0;
+        regular = space.exclude(frame, static_cast<int>(at), pivot.data(), beta) && regular;
+        box.lo[v] = box.hi[v] = 0.0;
+      }
+      Multipliers m;
+      for (int c = 0; c < s.equal_count; ++c) m.equal.push_back({frame.r[space.tag(c)], 0.0});
+      space.data_residual(frame.r.data(), omega.data());
+      const auto above = [&](double cut) { return bound.above(omega.data(), m, frame.variables, box, cut); };
+      CHECK(!above(fit.error.hi));
+      CHECK(!above(fit.error.hi * (1.0 + 1e-12)));
+      asked += regular;
+      seen += regular && above(fit.error.hi * (1.0 - 1e-9));
+    }
+  }
+  CHECK_OP(seen, >, 0.99 * asked);
+  CHECK_OP(asked, >, 20 * repeats(80));
+}
+
 TEST(constrained_monotone_fits_and_search_finds_the_least) {
   using namespace constrained_cases;
   for (int seed = 0; seed < repeats(120); ++seed) {
