@@ -23,6 +23,7 @@ from exactsindy.solver.presence import decided
 from exactsindy.solver.relaxation import SLACK, Relaxation, Support
 from exactsindy.solver.settings import BRIEF, Deadline, Settings, Status
 from exactsindy.solver.shared_budget import Pair, Values, pair_of, solve_shared
+from exactsindy.solver.tied_search import by_ties
 
 TRIAL = 3_000  # nodes times variables that the joint search gets first: small problems are solved by then
 SMALL = 100  # more variables: no such trial, its preparation alone would take too long
@@ -61,6 +62,8 @@ def search(
         if done is not None or relaxation is None or state.ended():
             break
         done = _by_relaxation(state, relaxation, sizes.total is not None, starts or (), nodes_for(relaxation, effort))
+        if done is None and not state.ended():
+            done = by_ties(state, relaxation, partial(few, state, state.deadline.nodes + nodes_for(relaxation, effort)))
         if done is None and not state.ended() and not state.hopeless and (small or effort > 1):
             done = joint(joint_nodes(component, effort))
     if done is not None:

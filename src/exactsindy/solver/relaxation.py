@@ -154,7 +154,7 @@ class Relaxation:
         best = np.zeros(self.total + 1)
         for j in range(len(self.equations)):
             if j != e:
-                best = _added(best, self.lower(j))
+                best = added(best, self.lower(j))
         return np.asarray(best[self.total - np.arange(self.caps[e] + 1)])
 
     def pools(self, cut: float, sizes: Sequence[int] | None, settings: Settings, capacity: int) -> list[list[Outcome]]:
@@ -184,7 +184,7 @@ def _few(equation: Equation, gone: Sequence[int]) -> bool:
     return len(gone) <= len(equation.names) // 8 and regular
 
 
-def _added(best: Values, row: Values) -> Values:
+def added(best: Values, row: Values) -> Values:
     """Return the least sum of two lists of values by how many terms they have together (at most)."""
     total = np.full(len(best), np.inf)
     for s, value in enumerate(row[: len(best)]):
