@@ -12,7 +12,7 @@ from exactsindy._types import Array
 from exactsindy.constraints import Constraint, constraint_list
 from exactsindy.errors import SolverError
 from exactsindy.problem import Problem
-from exactsindy.solver import arguments, backends, constrained_solving, interrupt, proofs
+from exactsindy.solver import arguments, backends, constrained_solving, interrupt, proofs, tightening
 from exactsindy.solver.arguments import Supports
 from exactsindy.solver.backends import native
 from exactsindy.solver.equations import equations_of, local_starts
@@ -100,7 +100,10 @@ def solve(
         sizes = [equation.size(size) for equation, size in zip(equations, budget, strict=True)]
         if backend == "native":
             given = local_starts(equations, starts)
-            outcomes = [o for (o,) in proofs.run(problem, proof, equations, sizes, given, settings)]
+            if proof is None:
+                outcomes = tightening.solve(equations, sizes, given, settings)
+            else:
+                outcomes = [o for (o,) in proofs.run(problem, proof, equations, sizes, given, settings)]
         else:
             solve_equation = backends.load(backend)
             outcomes = in_turn(settings, [partial(solve_equation, *one) for one in zip(equations, sizes, strict=True)])
