@@ -19,7 +19,8 @@ from exactsindy.solver.settings import Deadline, Progress, Settings, Status
 FIRST = 0.5  # share of the time for the whole search
 LEAST_SECONDS = 2.0  # shorter limits are left to the whole search
 MOST_COLUMNS = 600  # of larger libraries the preparation alone, which every search repeats, takes long
-_STEP = 0.5  # of the gap that is left, for the next limit
+_STEPS = (0.85, 0.5)  # of the gap that is left, for the first two limits: the first is sure to say something
+_STEP = 0.65  # for the others: each takes a few times as long as the one before
 _ENOUGH = 1e-4  # gaps below this are not worth another search
 _ROUNDING = 1e-12  # relative
 _CAPACITY = 2
@@ -50,8 +51,9 @@ def _tightened(equation: Equation, size: int, outcome: Outcome, deadline: Deadli
     """Return an outcome with the best bound that can be had within a deadline."""
     gap = _gap(outcome)
     nodes, seconds = outcome.nodes, outcome.seconds
+    steps = iter(_STEPS)
     while gap > _ENOUGH and not deadline.expired:
-        gap *= _STEP
+        gap *= next(steps, _STEP)
         limit = outcome.objective * (1.0 - gap)
         limits = replace(deadline.settings(), gap=0.0, progress=_reporter(equation, outcome, deadline))
         wanted = [[-1.0] * size + [limit]]
