@@ -357,3 +357,12 @@ def test_threads_change_no_bit_of_the_joint_search(seed):
     assert {(o.answers, o.lower_bound, o.runner_up, o.stop) for o in found} == {
         (found[0].answers, found[0].lower_bound, found[0].runner_up, None)
     }
+
+
+@pytest.mark.parametrize(
+    ("number", "kinds"),
+    [(1569, ["Forbid", "Exactly", "Sign"]), (11455, ["Require", "SemiContinuous", "AtMost", "Require"])],
+)
+def test_required_terms_that_exceed_the_coefficient_limit_are_infeasible(number, kinds):
+    """A shared budget had an "answer" without terms and with an infinite objective."""
+    Case([977, number], kinds, limit=5.0, alike=100.0).check()

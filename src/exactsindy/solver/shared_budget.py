@@ -183,8 +183,9 @@ def _combined(equations: Sequence[Equation], tables: list[_Table], budget: int, 
     objective = sum(t.weight * outcome.objective for t, outcome in zip(tables, chosen, strict=True))
     stops = [stop for table in tables for stop in table.stopped]
     pressed = Status.INTERRUPTED if interrupt.pressed() else None
+    none = len(best) < len(tables) and not stops  # some equation has no support that counts
     return Outcome(
-        answers=(joined(best, objective),),
+        answers=() if none else (joined(best, objective),),
         lower_bound=lower_bound,
         runner_up=np.nan if stops or len(best) < len(tables) else _runner_up(tables, best, objective, values),
         stop=stops[0] if stops else pressed,
