@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "arrays.hpp"
+#include "assembly/integration.hpp"
 #include "assembly/smoother.hpp"
 #include "assembly/trajectory_fit.hpp"
 #include "assembly/triangle.hpp"
@@ -119,6 +120,54 @@ std::pair<bool, bool> step_integrated(const Matrix& misfit, const Matrix& defect
   return copy_step(trajectory_step(fit), states, coefficients, curvature, slope);
 }
 
+// Whether the first entries of groups of `width` numbers are registers that exist: 0 .. below - 1.
+bool within(const Indices& numbers, std::size_t width, std::size_t place, std::int64_t below, std::int64_t least = 0) {
+  for (std::size_t i = place; i < numbers.size(); i += width)
+    if (numbers.data()[i] < least || numbers.data()[i] >= below) return false;
+  return true;
+}
+
+void integrate_intervals(const Matrix& start, const Vector& begin, const Vector& length, const Cube& cubics,
+                         const Indices& substeps, const Indices& factors, const Indices& term, const Indices& rate,
+                         const Vector& coefficient, const Indices& slope, const Vector& weight, const Vector& nodes,
+                         const Matrix& rows, const Vector& weights, bool derivatives, OutMatrix ends) {
+  Integration task{start.shape(0),     start.shape(1), cubics.shape(1), term.size(),
+                   factors.size() / 2, weight.size(),  nodes.size()};
+  const std::size_t m = task.intervals, d = task.states;
+  need(d >= 1 && begin.size() == m && length.size() == m && cubics.shape(0) == 4 && cubics.shape(2) == m &&
+       substeps.size() == m && factors.size() % 2 == 0 && rate.size() == term.size() &&
+       coefficient.size() == term.size() && slope.size() == 3 * weight.size() && rows.shape(0) == task.stages &&
+       rows.shape(1) == task.stages && weights.size() == task.stages);
+  task.derivatives = derivatives;
+  const auto states = static_cast<std::int64_t>(d), registers = static_cast<std::int64_t>(task.registers());
+  need(ends.shape(0) == m && ends.shape(1) == d * task.width());
+  need(within(substeps, 1, 0, std::int64_t{1} << 20, 1) && within(term, 1, 0, registers) && within(rate, 1, 0, states));
+  need(within(slope, 3, 0, states) && within(slope, 3, 1, states) && within(slope, 3, 2, registers));
+  for (std::size_t q = 0; q < task.products; ++q)  // a product of registers that are known before it
+    for (std::size_t f = 0; f < 2; ++f) {
+      const std::int64_t factor = factors.data()[2 * q + f];
+      need(factor >= -1 && factor < states + static_cast<std::int64_t>(task.controls + 1 + q) &&
+           (factor >= 0 || factors.data()[2 * q] == -1));
+    }
+  task.start = start.data();
+  task.begin = begin.data();
+  task.length = length.data();
+  task.cubics = cubics.data();
+  task.substeps = substeps.data();
+  task.factors = factors.data();
+  task.term = term.data();
+  task.rate = rate.data();
+  task.coefficient = coefficient.data();
+  task.slope = slope.data();
+  task.weight = weight.data();
+  task.nodes = nodes.data();
+  task.rows = rows.data();
+  task.weights = weights.data();
+  task.ends = ends.data();
+  nb::gil_scoped_release release;
+  integrate(task);
+}
+
 }  // namespace
 
 void bind_assembly(nb::module_& m) {
@@ -142,6 +191,11 @@ void bind_assembly(nb::module_& m) {
         nb::arg("forward"), nb::arg("columns"), nb::arg("tight"), nb::arg("damping"), nb::arg("states").noconvert(),
         nb::arg("coefficients").noconvert(), nb::arg("curvature").noconvert(), nb::arg("slope").noconvert(),
         "The same where the equations of all states were integrated over the intervals.");
+  m.def("integrate", &integrate_intervals, nb::arg("start"), nb::arg("begin"), nb::arg("length"), nb::arg("cubics"),
+        nb::arg("substeps"), nb::arg("factors"), nb::arg("term"), nb::arg("rate"), nb::arg("coefficient"),
+        nb::arg("slope"), nb::arg("weight"), nb::arg("nodes"), nb::arg("rows"), nb::arg("weights"),
+        nb::arg("derivatives"), nb::arg("ends").noconvert(),
+        "Integrate polynomial right-hand sides over intervals by a Runge-Kutta method; fills the ends.");
 }
 
 }  // namespace exactsindy

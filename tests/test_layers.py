@@ -17,6 +17,7 @@ ORDER = [
     "_records",
     "_atomic",
     "_optional",
+    "_limits",
     "data",
     "datasets",
     "differentiation",

@@ -10,10 +10,25 @@ namespace {
 
 inline Vec& at(Array& array, std::size_t i) { return vec(array.data() + i * kLane); }
 
+// Rows of the factor that are all alike: far from the ends of a line without splines its recurrence stands still.
+struct Steady {
+  std::size_t from = 1, to = 0;  // the first and the last of them; none if the first comes after the last
+  Vec l1, l2, l3, r;
+
+  bool holds(std::size_t i) const { return from <= i && i <= to; }
+};
+
+inline bool same(Vec a, Vec b) {
+  bool all = true;
+  for (int lane = 0; lane < kLane; ++lane) all &= a[lane] == b[lane];
+  return all;
+}
+
 struct Work {
   const Line& line;
   Lanes& lanes;
   Vec lam;
+  Steady steady = {};
 
   // Entry (i, i - k) of G + lam D3'D3.
   Vec entry(std::size_t i, std::size_t k) const {
@@ -27,8 +42,12 @@ struct Work {
     Vec least = fill(std::numeric_limits<double>::infinity());
     Vec a1 = none, b1 = none, b2 = none;  // L(i-1, i-2); L(i-2, i-3), L(i-1, i-3)
     Vec r1 = none, r2 = none, r3 = none;  // 1 / D of the three rows before
+    Vec before3 = none;                   // L(i-1, i-4)
     Vec z1 = none, z2 = none, z3 = none;
-    for (std::size_t i = 0; i < line.coefficients; ++i) {
+    Array& wanted = line.gram ? lanes.right : lanes.sampled;
+    const std::size_t m = line.coefficients;
+    int alike = 0;  // rows in a row that are bit for bit alike: after three, so are all up to the last four
+    for (std::size_t i = 0; i < m; ++i) {
       const Vec u3 = i >= 3 ? entry(i, 3) : none;
       const Vec u2 = (i >= 2 ? entry(i, 2) : none) - u3 * b1;
       const Vec u1 = (i >= 1 ? entry(i, 1) : none) - u3 * b2 - u2 * a1;
@@ -36,12 +55,27 @@ struct Work {
       const Vec d = entry(i, 0) - u3 * l3 - u2 * l2 - u1 * l1;
       least = select(d < least, d, least);
       const Vec r = 1.0 / d;
-      const Vec z = at(lanes.right, i) - l3 * z3 - l2 * z2 - l1 * z1;
+      const Vec z = at(wanted, i) - l3 * z3 - l2 * z2 - l1 * z1;
       at(lanes.right, i) = z;
       at(lanes.below1, i) = l1;
       at(lanes.below2, i) = l2;
       at(lanes.below3, i) = l3;
       at(lanes.pivot, i) = r;
+      if (!line.gram && i >= 6 && i + 8 < m) {
+        alike = same(r, r1) && same(l1, a1) && same(l2, b2) && same(l3, before3) ? alike + 1 : 0;
+        if (alike == 3) {
+          steady = {i, m - 4, l1, l2, l3, r};
+          z3 = z2, z2 = z1, z1 = z;
+          while (i < steady.to) {
+            ++i;
+            const Vec next = at(wanted, i) - l3 * z3 - l2 * z2 - l1 * z1;
+            at(lanes.right, i) = next;
+            z3 = z2, z2 = z1, z1 = next;
+          }
+          continue;
+        }
+      }
+      before3 = l3;
       b1 = a1;
       a1 = l1;
       b2 = l2;
@@ -54,6 +88,12 @@ struct Work {
   void forward() {
     Vec z1 = fill(0.0), z2 = z1, z3 = z1;
     for (std::size_t i = 0; i < line.coefficients; ++i) {
+      if (i == steady.from && steady.holds(i))
+        for (; i <= steady.to; ++i) {
+          const Vec z = at(lanes.right, i) - steady.l3 * z3 - steady.l2 * z2 - steady.l1 * z1;
+          at(lanes.right, i) = z;
+          z3 = z2, z2 = z1, z1 = z;
+        }
       const Vec z = at(lanes.right, i) - at(lanes.below3, i) * z3 - at(lanes.below2, i) * z2 - at(lanes.below1, i) * z1;
       at(lanes.right, i) = z;
       z3 = z2, z2 = z1, z1 = z;
@@ -63,9 +103,22 @@ struct Work {
   // Add D^-1 L'^-1 right to the curve.
   void backward() {
     Vec c1 = fill(0.0), c2 = c1, c3 = c1;
+    const auto below1 = [&](std::size_t i) { return steady.holds(i) ? steady.l1 : at(lanes.below1, i); };
+    const auto below2 = [&](std::size_t i) { return steady.holds(i) ? steady.l2 : at(lanes.below2, i); };
+    const auto below3 = [&](std::size_t i) { return steady.holds(i) ? steady.l3 : at(lanes.below3, i); };
     for (std::size_t i = line.coefficients; i-- > 0;) {
-      const Vec c = at(lanes.right, i) * at(lanes.pivot, i) - at(lanes.below3, i + 3) * c3 -
-                    at(lanes.below2, i + 2) * c2 - at(lanes.below1, i + 1) * c1;
+      if (steady.holds(i) && i + 3 <= steady.to)
+        for (;; --i) {
+          const Vec c = at(lanes.right, i) * steady.r - steady.l3 * c3 - steady.l2 * c2 - steady.l1 * c1;
+          at(lanes.curve, i + 3) += c;
+          c3 = c2, c2 = c1, c1 = c;
+          if (i == steady.from) {
+            --i;  // it is at least 6
+            break;
+          }
+        }
+      const Vec pivot = steady.holds(i) ? steady.r : at(lanes.pivot, i);
+      const Vec c = at(lanes.right, i) * pivot - below3(i + 3) * c3 - below2(i + 2) * c2 - below1(i + 1) * c1;
       at(lanes.curve, i + 3) += c;
       c3 = c2, c2 = c1, c1 = c;
     }
@@ -89,17 +142,19 @@ struct Work {
         }
       }
       Vec wanted;
-      for (int lane = 0; lane < kLane; ++lane)
-        wanted[lane] = line.moments[static_cast<std::size_t>(column[lane]) * m + i];
+      if (line.gram)
+        for (int lane = 0; lane < kLane; ++lane)
+          wanted[lane] = line.moments[static_cast<std::size_t>(column[lane]) * m + i];
+      else
+        wanted = at(lanes.sampled, i);
       at(lanes.right, i) = (wanted - fitted) + lam * third(t3, t2, t1, t);
       t3 = t2, t2 = t1, t1 = t;
     }
   }
 
   Vec squares() {
-    const std::size_t n = line.samples;
     Vec sum = fill(0.0);
-    for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t i = line.first; i < line.end(); ++i) {
       Vec x;
       if (line.gram) {
         const Vec* c = &at(lanes.curve, static_cast<std::size_t>(line.start[i]) + 3);
@@ -132,22 +187,24 @@ struct Work {
     }
     return sum;
   }
-
-  Vec trace() {
-    if (line.gram) return spline_trace();
-    Vec sum = fill(0.0);
-    for (std::size_t i = 0; i < line.samples; ++i) sum += 1.0 / (1.0 + lam * lanes.roughness[i]);
-    return sum;
-  }
 };
+
+void traces(const double* roughness, std::size_t count, const double* lam, double* trace) {
+  Vec each;
+  for (int lane = 0; lane < kLane; ++lane) each[lane] = lam[lane];
+  Vec sum = fill(0.0);
+  for (std::size_t i = 0; i < count; ++i) sum += 1.0 / (1.0 + each * roughness[i]);
+  for (int lane = 0; lane < kLane; ++lane) trace[lane] = sum[lane];
+}
 
 void fit(const Line& line, Lanes& lanes, const double* lam, const std::int64_t* column, double* rss, double* trace) {
   Work work{line, lanes, {}};
   for (int lane = 0; lane < kLane; ++lane) {
     work.lam[lane] = lam[lane];
-    const double* y = line.values + static_cast<std::size_t>(column[lane]) * line.samples;
-    const double* moments = line.moments + static_cast<std::size_t>(column[lane]) * line.coefficients;
+    const double* y = line.values + static_cast<std::size_t>(column[lane]) * line.apart();
     for (std::size_t i = 0; i < line.samples; ++i) lanes.sampled[i * kLane + lane] = y[i];
+    if (!line.gram) continue;
+    const double* moments = line.moments + static_cast<std::size_t>(column[lane]) * line.coefficients;
     for (std::size_t i = 0; i < line.coefficients; ++i) lanes.right[i * kLane + lane] = moments[i];
   }
   for (std::size_t i = 0; i < line.coefficients + 6; ++i) at(lanes.curve, i) = fill(0.0);
@@ -157,7 +214,7 @@ void fit(const Line& line, Lanes& lanes, const double* lam, const std::int64_t* 
   work.residual(column);
   work.forward();
   work.backward();
-  const Vec squares = work.squares(), traces = work.trace();
+  const Vec squares = work.squares(), traces = line.gram ? work.spline_trace() : fill(0.0);
   for (int lane = 0; lane < kLane; ++lane) {
     const bool sound = least[lane] > 0.0 && squares[lane] >= 0.0;  // false for NaN too
     rss[lane] = sound ? squares[lane] : std::numeric_limits<double>::infinity();

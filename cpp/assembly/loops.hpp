@@ -15,7 +15,6 @@ struct Lanes {
   Array pivot;                   // 1 / D
   Array sampled;                 // y
   Array penalty, gram;           // lower bands, 4 x m, one line after the other
-  Array roughness;               // (2 - 2 cos(pi i / n))^3, without splines
 };
 
 // A symmetric band matrix, beside columns it is coupled to.
@@ -25,10 +24,15 @@ struct Bordered {
   double* rows;  // unknowns x width; the last column is the right-hand side
 };
 
+struct Integration;
+
 struct Loops {
-  // Fits eight pairs (lam, column).
+  // Fits eight pairs (lam, column); `trace` is filled with splines only.
   void (*fit)(const Line& line, Lanes& lanes, const double* lam, const std::int64_t* column, double* rss,
               double* trace);
+
+  // sum_i 1 / (1 + lam roughness_i), for eight lam.
+  void (*traces)(const double* roughness, std::size_t count, const double* lam, double* trace);
 
   // Overwrites the upper triangular factor (columns of `width`) by that of [factor; rows]. Column j of the rows
   // starts at j stride, a multiple of 8; entries from `count` on are zero. `trapezoid` says that rows below the
@@ -38,6 +42,9 @@ struct Loops {
   // Overwrites the band by its Cholesky factor L and the rows Z | g by L^-1 Z | L^-1 g; takes Z' A^-1 Z off the lower
   // half of `curvature` (width - 1 squared) and Z' A^-1 g off `slope`. False if the matrix is not positive definite.
   bool (*eliminate)(const Bordered& matrix, double* curvature, double* slope);
+
+  // Integrates at most eight intervals with equally many steps.
+  void (*integrate)(const Integration& task, const std::int64_t* members, std::size_t count, double* work);
 };
 
 const Loops& loops();

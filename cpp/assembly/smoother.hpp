@@ -15,6 +15,11 @@ struct Line {
   const double* gram = nullptr;  // the lower bands of G, 4 x m: entry (j + k, j) at k m + j
   const std::int64_t* start = nullptr;
   const double* weights = nullptr;
+  // A part of a longer line: how far apart its columns are, and which of its samples count (0: all of them).
+  std::size_t stride = 0, first = 0, last = 0;
+
+  std::size_t apart() const { return stride ? stride : samples; }
+  std::size_t end() const { return last ? last : samples; }
 };
 
 // What the fits are wanted for: fit i smooths column[i] with lam[i].
@@ -26,6 +31,8 @@ struct Fits {
 // Sums of squares and traces of the fits; `fitted`, if not null, takes the smooth values, fit after fit. The trace is
 // that of the hat matrix with splines, and without them its approximation sum_i 1 / (1 + lam (2 - 2 cos(pi i/n))^3).
 // A fit whose matrix is singular to working precision has an infinite sum of squares.
+// Long lines without splines are fitted in parts that overlap so far that their ends do not matter to working
+// precision.
 void penalised_fits(const Line& line, const Fits& fits, double* rss, double* trace, double* fitted);
 
 }  // namespace exactsindy

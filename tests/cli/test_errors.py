@@ -161,3 +161,32 @@ def test_proof_that_cannot_be_written(tmp_path, table):
     shown = sentence(*words, "--constraint", "y: a <= 0.5", "--proof", tmp_path / "a.proof", "-q")
     assert "a.proof': proof files are not written for constraints" in shown
     assert sorted(item.name for item in tmp_path.iterdir()) == ["data.csv"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
+def test_ctrl_c_at_any_moment_of_discover(tmp_path):
+    """From before the package is loaded to after the answer: one sentence, or an answer that says so."""
+    t = 0.01 * np.arange(6000)
+    x = np.column_stack([np.cos(t), -np.sin(t), np.cos(1.7 * t), -1.7 * np.sin(1.7 * t)])
+    x += 0.05 * np.random.default_rng(0).normal(size=x.shape)
+    file = tmp_path / "data.csv"
+    np.savetxt(file, np.column_stack([t, x]), delimiter=",", header="t,a,b,c,d", comments="")
+    words = [sys.executable, "-m", "exactsindy", "discover", str(file), "--degree", "4", "--threads", "1", "-q"]
+    begin = time.monotonic()
+    whole = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    duration = time.monotonic() - begin
+    assert whole.returncode in (0, 3), whole.stderr
+    answers = 0
+    for moment in np.linspace(0.05, 1.05, 12):
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(moment * duration)
+        process.send_signal(signal.SIGINT)
+        shown, said = process.communicate(timeout=60)
+        assert "Traceback" not in said or "site" in said, said  # Python itself may still be starting
+        if process.returncode in (0, 3):
+            assert shown == whole.stdout or "b" in shown  # it had ended
+        else:
+            assert process.returncode in (130, -signal.SIGINT, 1), said
+            answers += "Interrupted while" in shown
+            assert "Interrupted" in shown + said or "site" in said or process.returncode == -signal.SIGINT
+    assert answers

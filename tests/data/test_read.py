@@ -125,3 +125,32 @@ def test_gaps_takes_two_words_for_data_of_every_kind(write):
             as_data(np.ones((5, 6)), Columns(**columns, gaps="drop"))
     with pytest.raises(DataError, match="gaps='drop': expected 'refuse' or 'split'"):
         load(write("t,x\n0,1\n1,2\n2,4\n", "a.csv"), gaps="drop")
+
+
+def test_an_index_that_pandas_wrote_is_left_out_and_told(tmp_path):
+    path = tmp_path / "indexed.csv"
+    path.write_text(",t,x\n0,0.0,1.5\n1,0.1,1.4\n2,0.2,1.3\n3,0.3,1.1\n")
+    data = load(path)
+    assert data.state_names == ("x",)
+    assert data.notices[0].message == (
+        "Column '' counts the rows and has no name of its own: it is taken for an index and left out."
+    )
+    path.write_text(",t,x\n5.2,0.0,1.5\n1,0.1,1.4\n2,0.2,1.3\n")
+    with pytest.raises(DataError, match="must be different and not empty"):
+        load(path)
+
+
+def test_a_decimal_comma_is_named(tmp_path):
+    path = tmp_path / "comma.csv"
+    path.write_text("t;x\n0,0;1,5\n0,1;1,4\n0,2;1,3\n")
+    with pytest.raises(DataError, match="For a decimal comma pass decimal=',' to load"):
+        load(path)
+
+
+def test_words_that_repeat_may_name_trajectories(tmp_path):
+    path = tmp_path / "long.csv"
+    rows = [f"run-{run},{0.1 * i:.1f},{i + run}" for run in range(2) for i in range(4)]
+    path.write_text("\n".join(["experiment,time,x", *rows]))
+    with pytest.raises(DataError, match="If it tells trajectories apart, pass trajectory='experiment'"):
+        load(path)
+    assert len(load(path, trajectory="experiment")) == 2

@@ -7,6 +7,7 @@ import pytest
 
 import exactsindy as es
 from exactsindy.discovery import read, variants
+from exactsindy.discovery.clock import Clock
 from exactsindy.discovery.prepare import prepare
 from exactsindy.discovery.read import Measurement
 from exactsindy.discovery.request import Request, find_form
@@ -45,14 +46,14 @@ def test_states_are_smoothed_once_and_each_regression_is_summed_once(counted, mo
     es.discover(DATA, degree=2, rule=PathEvidence(), settings=ONE)
     assert counted.count("smooth") == 1
     whole_sums = 3  # one for each variant, although there were three attempts
-    resamples = 3 * 30
+    resamples = 3  # of each attempt the sum of all folds, in units of which resamples are drawn
     assert counted.count("weighted_sum") == whole_sums + resamples
 
 
 @pytest.mark.parametrize(("form", "count"), [("auto", 3), ("increment", 1), ("weak", 1)])
 def test_the_regression_is_the_sum_of_its_parts(form, count):
     request = Request(es.Polynomials(1), find_form(form), None, "auto", 0.0, (), ONE)
-    prepared = prepare(Measurement(DATA, DATA), request, ONE)
+    prepared = prepare(Measurement(DATA, DATA), request, Clock(ONE))
     assert len(prepared.variants) == count
     assert type(prepared.rule) is (PathEvidence if form == "auto" else GrowthRatio)
     assert (prepared.samples is None) == (form != "auto")

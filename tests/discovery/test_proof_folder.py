@@ -46,7 +46,7 @@ def test_constraints_on_supports_are_part_of_the_proof(samples, tmp_path):
 
 
 def test_constraints_on_coefficients_have_no_proof_and_a_notice_says_so(samples, tmp_path):
-    bound = Bounds("x'", "v", upper=0.5)
+    bound = Bounds("x'", "v", upper=1.5)
     found = es.discover(*samples, states=("x", "v"), degree=2, constraints=[bound], proof=tmp_path)
     (notice,) = [n for n in found.warnings if n.kind == "proof"]
     assert notice.message.startswith("There is no proof file: proof files are not written for constraints")

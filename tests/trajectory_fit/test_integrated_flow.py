@@ -7,7 +7,7 @@ import pytest
 
 import exactsindy as es
 from exactsindy.forms import groups, smooth
-from exactsindy.trajectory_fit import MeasuredTrajectories, TrajectoryModel, row_count, tangent_problem
+from exactsindy.trajectory_fit import MeasuredTrajectories, TrajectoryModel, features_of, row_count, tangent_problem
 from exactsindy.trajectory_fit.intervals import Intervals
 from exactsindy.trajectory_fit.runge_kutta import advance
 from trajectory_fit.samples import T, columns, measured, oscillator, van_der_pol
@@ -44,6 +44,35 @@ def test_time_within_an_interval():
     """x' = 3 t^2 from 2 to 5: what a right-hand side is told is the share of the interval that has passed."""
     end = advance(lambda x, share: 0 * x + 3 * (2 + 3 * share) ** 2, np.zeros(1), np.array([3.0]), 2)
     np.testing.assert_allclose(end, 5**3 - 2**3, rtol=1e-12)
+
+
+def polynomial_flow():
+    """Three states, two libraries, a control, time among the terms, and different numbers of sub-steps."""
+    t = np.cumsum(np.random.default_rng(0).uniform(0.05, 0.3, 40))
+    x = 0.5 * np.random.default_rng(1).normal(size=(40, 3))
+    data = es.Trajectories.from_arrays(x, time=t, states=("x", "y", "z"), controls={"u": np.cos(t)})
+    library = es.PerEquation({"y": es.Terms(["t", "u x", "y^3"])}, default=es.Polynomials(3))
+    m = integrated(MeasuredTrajectories(smooth(data), groups(data, library)))
+    supports = tuple(
+        (0, 1, 2) if len(f.names) == 3 else (0, 1, 3, 9, 14) for f in (features_of(m, i) for i in range(3))
+    )
+    rng = np.random.default_rng(2)
+    coef = [0.2 * rng.normal(size=len(support)) for support in supports]
+    flow = m.flow(supports)
+    return replace(flow, substeps=rng.integers(1, 5, len(flow.substeps))), m.samples, coef
+
+
+def test_the_native_integration_is_that_of_python():
+    flow, states, coef = polynomial_flow()
+    assert flow.polynomial is not None
+    count = sum(map(len, coef))
+    members, ends = next(flow._advance(states, coef, flow.substeps, count))
+    assert members.tolist() == list(range(len(flow.substeps)))
+    alone = flow._ends(states, coef, flow.substeps, np.array([3, 17]))
+    flow.__dict__["polynomial"] = None
+    for which, values in flow._advance(states, coef, flow.substeps, count):
+        np.testing.assert_allclose(ends[:, :, which], values, rtol=1e-10, atol=1e-12 * np.abs(values).max())
+    np.testing.assert_allclose(alone, flow._ends(states, coef, flow.substeps, np.array([3, 17])), rtol=1e-12)
 
 
 @pytest.mark.parametrize("t", [np.arange(6.0), np.array([0.0, 0.5, 2.0, 2.2, 4.0])])

@@ -161,7 +161,7 @@ def selection(
         str | None,
         typer.Option(
             help="Fit on the tuning half: rows, trajectories, gamma (of large libraries), fields, field-trajectories, "
-            "or sampling (the power of samples per period)."
+            "sampling (the power of samples per period), or adequacy (does the library hold the law)."
         ),
     ] = None,
     out: Out = _FOLDER,
@@ -352,6 +352,25 @@ def overhead() -> None:
 
 
 @bench.command()
+def speed(
+    samples: Annotated[str, typer.Option(help="Lengths of the Lorenz record.")] = "1e3,1e4,1e5,1e6",
+    limits: Annotated[bool, typer.Option(help="Whether time limits are kept.")] = True,
+    interrupts: Annotated[bool, typer.Option(help="How soon Ctrl-C ends a call.")] = True,
+    systems: Annotated[
+        str, typer.Option(help="Systems for trial models on stretches.")
+    ] = "lorenz,van_der_pol,roessler",
+    out: Out = _FOLDER,
+) -> None:
+    """Measure the time and memory of discover, whether limits hold, and how soon Ctrl-C ends it (some minutes)."""
+    from exactsindy_experiments.pages import machine
+    from exactsindy_experiments.speed_benchmark import page
+
+    sizes = [round(n) for n in options.numbers(samples, "--samples")]
+    names = [name for name in systems.split(",") if name]
+    _write(out / "speed.md", page(sizes, limits, interrupts, names, output.note, machine()))
+
+
+@bench.command()
 def setup(
     sizes: Annotated[str, typer.Option(help="Numbers of terms.")] = "462,1000,3000",
 ) -> None:
@@ -443,6 +462,30 @@ def forgeries(
             output.note(f"{len(found)} forgeries tried")
     typer.echo(report(found))
     raise typer.Exit(any(forgery.outcome == OUTCOMES[-1] for forgery in found))
+
+
+@bench.command()
+def misleading(
+    half: Annotated[str, typer.Option(help="tuning (even seeds) or reporting (odd seeds).")] = "reporting",
+    systems: Annotated[int, typer.Option(min=1, help="Random systems, and draws of each kind.")] = 30,
+    show: Annotated[bool, typer.Option("--show", help="Print every false alarm.")] = False,
+) -> None:
+    r"""Count how often misleading data are recognised, and how often ordinary data are accused (some minutes).
+
+    \b
+    Example:
+      exactsindy bench misleading --half tuning --systems 20
+    """
+    from exactsindy_experiments.misleading_benchmark import detections, false_alarms, tables
+
+    if half not in ("tuning", "reporting"):
+        output.fail(f"--half {half!r}: expected tuning or reporting.")
+    seeds = range(0 if half == "tuning" else 1, 2 * systems, 2)
+    alarms = list(false_alarms(seeds))
+    for name, noise, notices in alarms if show else ():
+        for notice in notices:
+            typer.echo(f"{name}, noise {100 * noise:g} %: {notice.message}")
+    typer.echo(tables(alarms, detections(seeds)))
 
 
 @bench.command()

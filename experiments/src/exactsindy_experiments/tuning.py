@@ -9,6 +9,7 @@ from typing import Any
 from exactsindy.errors import DataError
 from exactsindy.library import Polynomials
 from exactsindy.selection import TrajectoryEvidence
+from exactsindy_experiments.adequacy_tuning import adequacy_examples, fit_adequacy
 from exactsindy_experiments.field_tuning import compared_fields, field_examples, tuning_paths
 from exactsindy_experiments.sampling_tuning import fit_power, row_examples
 from exactsindy_experiments.selection_cases import NOISES, half_cases
@@ -34,8 +35,8 @@ def tune(what: str, samples: tuple[int, ...], systems: int, *, say: Say) -> str:
     ----------
     what
         ``rows`` (weights of `PathEvidence`), ``trajectories`` (of `TrajectoryEvidence`), ``gamma`` (of large
-        libraries), ``fields`` and ``field-trajectories`` (the same for fields), or ``sampling`` (the power of the
-        samples per period).
+        libraries), ``fields`` and ``field-trajectories`` (the same for fields), ``sampling`` (the power of the
+        samples per period), or ``adequacy`` (of `LackOfFit`: whether the library holds a law).
     samples, systems
         Lengths and number of the random data sets.
     say
@@ -58,7 +59,12 @@ def tune(what: str, samples: tuple[int, ...], systems: int, *, say: Say) -> str:
     if what == "sampling":
         rows = row_examples([case for case in condition_cases("tuning") if "per period" in case.system], say=say)
         return f"power {fit_power(rows):.2f} ({len(rows)} equations)"
-    raise DataError(f"--tune {what!r}: expected rows, trajectories, gamma, fields, field-trajectories or sampling.")
+    if what == "adequacy":
+        tests = adequacy_examples(systems, say=say)
+        outside = sum(not test.inside for test in tests)
+        return f"WEIGHTS = {_tuple(fit_adequacy(tests))}  # {len(tests)} equations, {outside} of them outside"
+    expected = "rows, trajectories, gamma, fields, field-trajectories, sampling or adequacy"
+    raise DataError(f"--tune {what!r}: expected {expected}.")
 
 
 def _weights(fitted: tuple[Iterable[float], float], prefix: str = "") -> str:

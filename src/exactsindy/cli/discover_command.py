@@ -90,6 +90,7 @@ def discover(
             settings=Settings(progress=tick),
             proof=proof,
         )
+    interrupted = any(notice.kind == "interrupted" for notice in found.warnings)  # (says in which phase)
     output.show(found.to_dict(), json, lambda: str(found))
     if run is not None:
         digest = hashlib.sha256(data.read_bytes()).hexdigest()
@@ -104,7 +105,7 @@ def discover(
     for path, what in ((report, "Report"), (save, "Model"), (run, "Run folder"), (file, "Proof")):
         if path is not None:
             output.note(f"{what}: {path}")
-    output.finish(output.ending(found.solution.status))
+    output.finish(output.INTERRUPTED if interrupted else output.ending(found.solution.status))
 
 
 def library(data: Any, degree: int | None, order: int) -> Any:

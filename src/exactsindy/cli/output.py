@@ -36,14 +36,22 @@ _LONGEST = 1000
 class Commands(TyperGroup):
     """Commands whose errors end in one sentence, not in a traceback."""
 
+    def make_context(self, *args: Any, **more: Any) -> Any:
+        """Read the command line."""
+        try:
+            return super().make_context(*args, **more)
+        except KeyboardInterrupt:
+            note("Interrupted before there was an answer.")
+            raise typer.Exit(INTERRUPTED) from None
+
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
         try:
             return super().invoke(ctx)
         except ExactSindyError as error:
             fail(str(error))
-        except KeyboardInterrupt:
-            note("Interrupted before there was an answer.")
+        except KeyboardInterrupt as error:
+            note(str(error) or "Interrupted before there was an answer.")
             raise typer.Exit(INTERRUPTED) from None
         except MemoryError:
             fail("There is not enough memory for this; take fewer data, a smaller library or fewer threads.")

@@ -47,8 +47,11 @@ class _Lines:
         self.last = now
         from exactsindy.cli.output import note
 
-        worst = max((gap(state, target) for target in state.incumbent), default=math.nan)
         left = "" if self.limit is None else f", {max(self.limit - (now - self.begin), 0):.0f} s left"
+        if state.phase:
+            note(f"{self.what}: {now - self.begin:.0f} s, {state.phase}{left}")
+            return
+        worst = max((gap(state, target) for target in state.incumbent), default=math.nan)
         note(f"{self.what}: {now - self.begin:.0f} s, {state.nodes:,} nodes, largest gap {percent(worst)}{left}")
 
 
@@ -72,6 +75,8 @@ class _Board:
         if self.limit is not None:
             head += f", {max(self.limit - spent, 0):.0f} s left"
         state = self.state
+        if state is not None and state.phase:
+            head += f"  {state.phase}  (Ctrl-C keeps the best so far)"
         if state is None or not state.incumbent:
             return Spinner("dots", head)
         rate = state.nodes / state.seconds if state.seconds > 0 else 0.0

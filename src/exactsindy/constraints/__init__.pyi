@@ -23,6 +23,8 @@ from exactsindy.constraints.physics import Symmetry as Symmetry
 from exactsindy.constraints.rules import Constraint as Constraint
 from exactsindy.constraints.rules import Row as Row
 from exactsindy.constraints.rules import Rules as Rules
+from exactsindy.constraints.splitting import EquationConstraints as EquationConstraints
+from exactsindy.constraints.splitting import by_equation as by_equation
 from exactsindy.constraints.stacked import Stacked as Stacked
 from exactsindy.constraints.statistics import Outliers as Outliers
 from exactsindy.constraints.statistics import Significant as Significant

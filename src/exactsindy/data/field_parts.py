@@ -21,6 +21,12 @@ Periods = tuple[float | None, ...]
 # The values of a `Field` in the order of its constructor.
 Parts = tuple[Arrays, Names, Names, Arrays, Periods, tuple[Target, ...], int, tuple[Notice, ...]]
 
+# What to do about missing cells.
+_KEEP = (
+    "fill them in, or keep them with missing='keep' (files: gaps='split' or --split-gaps) and use a weak form "
+    "(form='weak' or --weak)."
+)
+
 
 def checked_grid(values: Any, columns: Columns) -> Parts:
     """Return values, names, dims (time last), coords, periods, targets, number of missing cells and notices."""
@@ -129,7 +135,7 @@ def _missing(array: Array, name: str, gaps: str) -> int:
         return 0
     if np.isinf(array).any():
         raise DataError(f"field {name!r} holds infinite values; expected numbers, or NaN where a cell is missing.")
-    count, cure = int(np.isnan(array).sum()), "fill them in, or pass missing='keep' and use a weak form."
+    count, cure = int(np.isnan(array).sum()), _KEEP
     if gaps == "refuse":
         raise DataError(f"field {name!r} has {count} missing cells (NaN); {cure}")
     return count

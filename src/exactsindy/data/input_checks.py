@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from textwrap import shorten
@@ -14,6 +15,9 @@ from exactsindy._types import Array
 from exactsindy.data.notice import Notice
 from exactsindy.data.splitting import LEAST_SAMPLES
 from exactsindy.errors import DataError
+
+# A number with a decimal comma.
+_DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+(?:[eE][-+]?\d+)?")
 
 
 def unmasked(values: Any) -> NDArray[Any]:
@@ -62,6 +66,8 @@ def numbers(values: Any, what: str) -> Array:
         if cell is not None and not _readable(float, cell):
             where = place[0] if len(place) == 1 else place
             expected = "expected numbers. Correct or remove it, or leave the column out."
+            if isinstance(cell, str) and _DECIMAL_COMMA.fullmatch(cell.strip()):
+                expected = "expected numbers. For a decimal comma pass decimal=',' to load (--decimal , for commands)."
             raise DataError(f"{what} holds {shorten(repr(cell), 60)} at row {where}; {expected}")
     return np.array([float("nan" if cell is None else cell) for cell in table.flat]).reshape(table.shape)
 

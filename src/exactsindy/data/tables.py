@@ -103,6 +103,11 @@ def _from_table(table: Table, columns: Columns, build: Build[T]) -> tuple[list[T
     if columns.trajectory is not None:
         _column(table, columns.trajectory, "trajectory")
     special = {time_column, columns.trajectory, *control_names}
+    if columns.states is None:
+        counters = [name for name in table if name not in special and _is_row_number(name, table[name])]
+        special |= set(counters)
+        text = "counts the rows and has no name of its own: it is taken for an index and left out."
+        notes = (*notes, *(Notice("index", f"Column {name!r} {text}") for name in counters))
     state_names = _listed(columns.states, "states", table) or tuple(name for name in table if name not in special)
     if not state_names:
         raise DataError(f"No column is left for the states; the columns are {', '.join(table)}.")
@@ -162,8 +167,28 @@ def _column(table: Table, name: str, what: str) -> NDArray[Any]:
     return table[name]
 
 
+def _is_row_number(name: str, column: NDArray[Any]) -> bool:
+    """Return True for the index that pandas writes into files: without a name, 0, 1, 2, ..."""
+    if name and not name.startswith("Unnamed:"):
+        return False
+    values = unmasked(column)
+    return values.dtype.kind in "fiu" and bool((values == np.arange(len(values))).all())
+
+
 def _matrix(table: Table, names: Sequence[str]) -> Array:
-    return np.column_stack([numbers(table[name], f"column {name!r}") for name in names])
+    return np.column_stack([_numbers(table[name], name) for name in names])
+
+
+def _numbers(column: NDArray[Any], name: str) -> Array:
+    """Return a column as doubles; if it holds words that repeat, the error proposes ``trajectory=``."""
+    try:
+        return numbers(column, f"column {name!r}")
+    except DataError as error:
+        words = {str(cell) for cell in column}
+        if 2 * len(words) > len(column) or any(cell[:1].isdigit() for cell in words):
+            raise
+        cure = f"If it tells trajectories apart, pass trajectory={name!r} (--trajectory on the command line)."
+        raise DataError(f"{error} {cure}") from None
 
 
 def _groups(table: Table, trajectory: str | None) -> list[tuple[str, NDArray[np.intp]]]:

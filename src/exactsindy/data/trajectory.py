@@ -93,6 +93,8 @@ class Trajectory:
 
     def slice(self, start: int, stop: int) -> Trajectory:
         """Return the samples from ``start`` up to (not including) ``stop``."""
+        if start == 0 and stop == len(self):
+            return self  # a copy would take its memory again
         part = slice(start, stop)
         slopes = None if self.derivatives is None else self.derivatives[part]
         return replace(

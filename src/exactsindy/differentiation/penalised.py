@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from exactsindy import _native as native
+from exactsindy._limits import go_on
 from exactsindy._types import Array
 from exactsindy.data import Trajectories
 from exactsindy.differentiation.steps import PRINTED, samples, uniform_step
@@ -18,6 +19,11 @@ _LEAST_SAMPLES = 8
 # Candidates for log10 of the smoothing parameter, from no smoothing to nearly a parabola; then steps around the best.
 _COARSE = np.arange(-2.0, 10.5, 1.0)
 _FINE = np.arange(-0.75, 0.8, 0.25)
+# Samples beyond which columns are smoothed one by one, to save memory; fits that the native loop makes side by side;
+# samples times fits after which it is asked whether to go on.
+_LONG, _LANES, _WORK = 1 << 17, 8, 4_000_000
+# Samples of long data that are worked on at once.
+_SECTION = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,11 @@ class Smooth:
     def degrees_of_freedom(self) -> Array:
         """Return n - trace: noise^2 times this is the residual sum of squares."""
         return np.asarray(len(self.values) - self.trace)
+
+    def reshape(self, shape: tuple[int, ...]) -> Smooth:
+        """Return the same with other axes beside the first."""
+        rest = (part.reshape(shape[1:]) for part in (self.lam, self.noise, self.trace))
+        return Smooth(self.values.reshape(shape), *rest)
 
 
 def whittaker(y: ArrayLike, t: ArrayLike | float = 1.0, *, lam: ArrayLike | None = None) -> Smooth:
@@ -60,9 +71,10 @@ def whittaker(y: ArrayLike, t: ArrayLike | float = 1.0, *, lam: ArrayLike | None
     if not np.isfinite(values).all():
         raise DataError("whittaker: y holds missing or infinite values; split the data at the gaps first.")
     flat = values.reshape(len(values), -1)
+    if flat.shape[1] > 1 and len(flat) > _LONG:
+        return _column_by_column(flat, times, lam).reshape(values.shape)
     # The penalty leaves quadratics alone; taking one off first keeps large offsets out of the rounding.
-    q, _ = np.linalg.qr(np.polynomial.legendre.legvander(2 * (times - times[0]) / (times[-1] - times[0]) - 1, 2))
-    trend = np.asarray(q @ (q.T @ flat))
+    trend = _parabola(times, flat)
     fits = _Fits(times, flat - trend)
     columns = flat.shape[1:]
     if lam is None:
@@ -76,13 +88,41 @@ def whittaker(y: ArrayLike, t: ArrayLike | float = 1.0, *, lam: ArrayLike | None
     if smooth is None or not np.isfinite(rss).all():
         expected = "expected at most about 1e12. Fit a parabola instead."
         raise DataError(f"whittaker: lam = {chosen.max():g} is too large for doubles; {expected}")
-    shape = values.shape[1:]
-    return Smooth(
-        values=(smooth.T + trend).reshape(values.shape),
-        lam=chosen.reshape(shape),
-        noise=np.sqrt(rss / (len(flat) - trace)).reshape(shape),
-        trace=trace.reshape(shape),
-    )
+    trend += smooth.T
+    return Smooth(trend, chosen, np.sqrt(rss / (len(flat) - trace)), trace).reshape(values.shape)
+
+
+def _parabola(times: Array, flat: Array) -> Array:
+    """Return the best quadratic in time through each column, at the sample times."""
+
+    def powers(part: slice) -> Array:
+        scaled = 2 * (times[part] - times[0]) / (times[-1] - times[0]) - 1
+        return np.polynomial.legendre.legvander(scaled, 2)
+
+    parts = [slice(low, low + _SECTION) for low in range(0, len(flat), _SECTION)]
+    if len(parts) == 1:
+        q, _ = np.linalg.qr(powers(parts[0]))
+        return np.asarray(q @ (q.T @ flat))
+    gram, moments = np.zeros((3, 3)), np.zeros((3, flat.shape[1]))
+    for part in parts:
+        basis = powers(part)
+        gram += basis.T @ basis
+        moments += basis.T @ flat[part]
+    coef, trend = np.linalg.solve(gram, moments), np.empty(flat.shape)
+    for part in parts:
+        trend[part] = powers(part) @ coef
+    return trend
+
+
+def _column_by_column(flat: Array, times: Array, lam: ArrayLike | None) -> Smooth:
+    """Return the smooth of long data in the memory of one column."""
+    values, rest = np.empty(flat.shape), []
+    known = None if lam is None else np.broadcast_to(np.asarray(lam, dtype=float), flat.shape[1:])
+    for j in range(flat.shape[1]):
+        fit = whittaker(flat[:, j], times, lam=None if known is None else known[j])
+        values[:, j] = fit.values
+        rest.append((fit.lam, fit.noise, fit.trace))
+    return Smooth(values, *(np.array(column) for column in zip(*rest, strict=True)))
 
 
 def noise_level(data: Trajectories) -> Array:
@@ -162,5 +202,12 @@ class _Fits:
         rss, trace = np.empty(len(lam)), np.empty(len(lam))
         fitted = np.empty((len(lam), self.values.shape[1])) if values else None
         lam, column = np.ascontiguousarray(lam), np.ascontiguousarray(column)
-        native.smooth(self.values, self.moments, self.gram, self.start, self.weights, lam, column, rss, trace, fitted)
+        step = max(_WORK // self.values.shape[1] // _LANES, 1) * _LANES
+        for low in range(0, len(lam), step):
+            go_on()
+            part = slice(low, low + step)
+            ends = (rss[part], trace[part], None if fitted is None else fitted[part])
+            native.smooth(
+                self.values, self.moments, self.gram, self.start, self.weights, lam[part], column[part], *ends
+            )
         return rss, trace, fitted

@@ -8,13 +8,17 @@ from dataclasses import replace
 
 from numpy.typing import ArrayLike
 
+from exactsindy._limits import OutOfTime
 from exactsindy.constraints import Constraint, constraint_list
 from exactsindy.data import Columns, DataLike, Samples
+from exactsindy.discovery.adequacy import tested, withheld
+from exactsindy.discovery.clock import Clock
 from exactsindy.discovery.explain import explain
 from exactsindy.discovery.prepare import Prepared, prepare
 from exactsindy.discovery.proof_folder import check_request
 from exactsindy.discovery.prove import prove
-from exactsindy.discovery.read import read
+from exactsindy.discovery.read import Measurement, read
+from exactsindy.discovery.recognise import leave_out_sentinels
 from exactsindy.discovery.refine import Refined, refine
 from exactsindy.discovery.request import DEFAULT_SECONDS, Request, call_settings, default_library, find_form
 from exactsindy.discovery.result import Discovery
@@ -24,12 +28,12 @@ from exactsindy.errors import ProblemError
 from exactsindy.forms import Form, Smoothed
 from exactsindy.library import Library
 from exactsindy.model import Model
-from exactsindy.selection import Rule, find_rule
-from exactsindy.solver import Deadline, Settings, Total
+from exactsindy.selection import Rule, Selection, find_rule
+from exactsindy.solver import Settings, Status, Total, ctrl_c_held
 
-# Fractions of the time limit for trial models and for trajectory fits. Paths and rivals have others (select.py,
+# Fraction of the time limit for trajectory fits. Trial models, paths and rivals have others (prepare.py, select.py,
 # prove.py); what is left proves the chosen sizes.
-_TRIAL_SHARE, _FIT_SHARE = 0.2, 0.4
+_FIT_SHARE = 0.4
 
 
 def discover(
@@ -86,8 +90,9 @@ def discover(
     constraints, ridge
         As in `solve`.
     seconds
-        Time limit of the whole call, 60 by default; ``None`` is no limit. Ctrl-C during the search keeps the best
-        answer so far.
+        Time limit of the whole call but for reading files, 60 by default; ``None`` is no limit. A warning of the kind
+        ``"limit"`` says what there was no time for. Ctrl-C ends the call with the best answer so far and a warning of
+        the kind ``"interrupted"``, or with KeyboardInterrupt if there is none yet; pressed twice it always does.
     threads
         Number of threads; every core by default.
     settings
@@ -120,41 +125,74 @@ def discover(
     ["x' = v", "v' = -x"]
     """
     limits = call_settings(seconds, threads, settings)
-    clock = Deadline(limits)
     if library is not None and degree is not None:
         raise ProblemError(f"discover(library={library!r}, degree={degree!r}): two libraries; give one of them.")
     request = Request(library, find_form(form), k_max, find_rule(rule), ridge, constraint_list(constraints), limits)
     request = replace(request, proof=check_request(proof))
     columns = Columns(time, states, controls=controls, targets=targets, trajectory=trajectory, gaps=gaps)
-    measured = read(data, columns)
+    measured = leave_out_sentinels(read(data, columns))
     if degree is not None:
         request = replace(request, library=default_library(measured.data, degree))
+    clock = Clock(limits)  # files were read
+    with ctrl_c_held():
+        try:
+            with clock.within():
+                return _discovered(measured, request, form, clock)
+        except OutOfTime:
+            reason = clock.no_answer()
+    raise reason
+
+
+def _discovered(measured: Measurement, request: Request, form: Form | str, clock: Clock) -> Discovery:
+    """Return the answer; `OutOfTime` if the call is over before there is one."""
+    clock.begin("smoothing the states")
     if request.form is None:
         measured = trim_steady_tail(measured)
-    prepared = prepare(measured, request, clock.share(_TRIAL_SHARE))
+    prepared = prepare(measured, request, clock)
     refined = _chosen(prepared, request, clock)
     selection = refined.selection
     if isinstance(prepared.variants[0].smoothed, Smoothed):
         selection = calibrated(selection, measured.sampling)
+        clock.begin("testing whether the library holds the law")
+        with clock.optional("tests whether the library holds the law"):
+            selection = tested(selection, prepared, clock)
     proved = prove(selection, request, clock)
-    solution = proved.selection.solution
-    return Discovery(
+    notices = explain(measured, prepared, refined, proved, clock)
+    selection = withheld(proved.selection, notices)
+    selection = selection if clock.interrupted_in is None else _interrupted(selection)
+    solution = selection.solution
+    found = Discovery(
         model=Model.from_solution(solution, variables=measured.data),
-        selection=proved.selection,
+        selection=selection,
         problem=solution.problem,
         pool=proved.pool,
-        warnings=explain(measured, prepared, refined, proved),
+        warnings=notices,
         data=measured.data,
         solution=solution,
         arguments=request.as_text(prepared.library, form, prepared.k_max),
     )
+    late = clock.notices()  # Ctrl-C may have come since the notices were made
+    return replace(found, warnings=tuple(dict.fromkeys([*notices, *late]))) if clock.interrupted_in else found
 
 
-def _chosen(prepared: Prepared, request: Request, clock: Deadline) -> Refined:
+def _chosen(prepared: Prepared, request: Request, clock: Clock) -> Refined:
     """Return the first selection that is proved as far as it must be, or resolved by trajectory fits, or the last."""
+    clock.begin("searching the best supports of every size")
     for selection in attempts(prepared, request, clock):
+        refined = Refined(selection)
         # Trajectory fits need no proof of these paths: what they choose is proved for a regression of their own.
-        refined = refine(selection, prepared, request, clock.share(_FIT_SHARE))
+        clock.begin("fitting trajectories")
+        with clock.optional("trajectory fits"):
+            refined = refine(selection, prepared, request, clock.share(_FIT_SHARE))
         if refined.whiteness is not None or is_resolved(refined.selection) or is_interrupted(refined.selection):
             break
+        if clock.is_over():
+            break
+        clock.begin("searching the best supports of every size")
     return refined
+
+
+def _interrupted(selection: Selection) -> Selection:
+    """Return the selection of a call that Ctrl-C ended: what is not proved is so because of that."""
+    status = tuple(Status.INTERRUPTED if s is Status.TIME_LIMIT else s for s in selection.solution.status)
+    return replace(selection, solution=replace(selection.solution, status=status))

@@ -8,17 +8,20 @@ import numpy as np
 
 from exactsindy._types import Array
 from exactsindy.data import Field, Notice
+from exactsindy.discovery.clock import Clock
 from exactsindy.discovery.fitted_models import COLOURED
+from exactsindy.discovery.next_experiment import start_notices
 from exactsindy.discovery.prepare import Prepared
 from exactsindy.discovery.prove import Proved
 from exactsindy.discovery.read import Measurement
+from exactsindy.discovery.recognise import recognise
 from exactsindy.discovery.refine import Refined
 from exactsindy.discovery.variants import is_large
 from exactsindy.errors import DataError
 from exactsindy.forms import Form, Whiteness
 from exactsindy.problem import Problem
 from exactsindy.selection import Selection
-from exactsindy.solver import Pool, Status, Total
+from exactsindy.solver import Member, Pool, Status, Total
 
 # Fewer periods than this are few; fewer samples per period than this are coarse.
 _FEW_PERIODS, _COARSE = 2.0, 20.0
@@ -35,20 +38,35 @@ _INDISTINGUISHABLE = 2.0
 _LISTED = 4
 
 
-def explain(measured: Measurement, prepared: Prepared, refined: Refined, proved: Proved) -> tuple[Notice, ...]:
+def explain(
+    measured: Measurement, prepared: Prepared, refined: Refined, proved: Proved, clock: Clock
+) -> tuple[Notice, ...]:
     """Return all notices about data, choice and answer, each once."""
     selection = proved.selection
     k_max = prepared.k_max.k if isinstance(prepared.k_max, Total) else prepared.k_max
     notices = [*measured.notices, *prepared.notices, *measured.data.warnings]
     notices += [*sampling_notices(measured), *selection_notices(selection, k_max)]
     if refined.whiteness is None:
-        notices += regression_notices(prepared, selection)
+        clock.begin("examining the residuals")
+        with clock.optional("tests of the residuals"):
+            notices += regression_notices(prepared, selection)
     else:
         notices += residual_notices(refined.whiteness, (), selection.solution.coef)
     if proved.pool is not None:
         notices += ambiguity_notices(proved.pool)
-    notices += proved.notices
+    with clock.optional("recognition of data that mislead"):
+        notices += _misleading_notices(measured, proved, clock)
+    notices += [*proved.notices, *clock.notices()]
     return tuple(dict.fromkeys(notices))
+
+
+def _misleading_notices(measured: Measurement, proved: Proved, clock: Clock) -> Iterator[Notice]:
+    """Yield what about the data misleads, and which start would tell apart what these data cannot."""
+    solution = proved.selection.solution
+    misleading = recognise(measured, solution)
+    yield from misleading
+    if proved.pool is not None and not any(notice.kind == "copy" for notice in misleading):  # no start parts copies
+        yield from start_notices(measured, solution, proved.pool, indistinguishable(proved.pool), clock)
 
 
 def sampling_notices(measured: Measurement) -> Iterator[Notice]:
@@ -118,17 +136,23 @@ def residual_notices(whiteness: Whiteness, folds: Sequence[Problem], coef: Array
 
 def ambiguity_notices(pool: Pool) -> Iterator[Notice]:
     """Yield notices about supports of the chosen size that the data cannot tell apart."""
-    for i, (target, members) in enumerate(pool.members.items()):
-        rows = pool.problem.n_samples_of(i)
-        alike = [m for m in members if 0.5 * rows * np.log1p(m.excess) < _INDISTINGUISHABLE]
-        if len(alike) < 2:
-            continue
+    for target, alike in indistinguishable(pool).items():
+        members = pool.members[target]
         common = set.intersection(*(set(m.terms) for m in alike))
         swapped = list(dict.fromkeys(name for m in alike for name in m.terms if name not in common))
         count = f"{len(alike)}" + ("" if len(alike) < len(members) or pool.complete[target] else " or more")
         listed = "; ".join(", ".join(m.terms) for m in alike[:_LISTED]) + ("; ..." if len(alike) > _LISTED else "")
         text = f"{target}: {_joined(swapped)} stand in for each other here"
         yield Notice("indistinguishable", f"{text}: these {count} supports are indistinguishable ({listed}).", target)
+
+
+def indistinguishable(pool: Pool) -> dict[str, list[Member]]:
+    """Return for each equation that has several the supports that the data cannot tell from the best one."""
+    alike = {}
+    for i, (target, members) in enumerate(pool.members.items()):
+        rows = pool.problem.n_samples_of(i)
+        alike[target] = [m for m in members if 0.5 * rows * np.log1p(m.excess) < _INDISTINGUISHABLE]
+    return {target: members for target, members in alike.items() if len(members) > 1}
 
 
 def selection_notices(selection: Selection, k_max: int) -> Iterator[Notice]:
@@ -144,7 +168,7 @@ def selection_notices(selection: Selection, k_max: int) -> Iterator[Notice]:
     solution = selection.solution
     names = [choice.equation for choice in selection.choices]
     for name, status in zip(names, solution.status, strict=True):
-        if status is not Status.OPTIMAL:
+        if status not in (Status.OPTIMAL, Status.REFITTED):
             yield Notice("unproved", f"{name}: {status.value}", name)
     if isinstance(solution.k, Total):
         return

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from exactsindy._types import Array
+from exactsindy.constraints import EquationConstraints
 from exactsindy.problem import Problem
 from exactsindy.selection import TrajectoryEvidence, shared_path
-from exactsindy.solver import Deadline, solve_pool
+from exactsindy.solver import Deadline, refit, solve_pool
 from exactsindy.trajectory_fit import (
     WARM,
     Measured,
@@ -27,6 +30,10 @@ Supports = tuple[Support, ...]
 # Of a size whose best criterion is within _WINDOW (units of -2 log likelihood) of the least, the _POOL best supports
 # are proposed; of other sizes only the best.
 _WINDOW, _POOL = 12.0, 6
+# A fit within constraints is improved at most so often, and until its misfit changes by less than this.
+_CONSTRAINED_ROUNDS, _SETTLED = 6, 0.05
+# A misfit of so many times that of a similar model may be that of another minimum.
+_FAR = 1.5
 # Nodes of each search at a linearised likelihood, which needs no proof.
 NODES = 2000
 # Mean correlation of neighbouring residuals beyond which noise may be larger than estimated, because smoothing follows
@@ -40,15 +47,17 @@ _LARGEST_LAG, _LARGEST_SHARE = 0.99, 0.5
 class FittedModels:
     """The trajectory fits of the models compared so far; ``starts`` are regressions that give first coefficients.
 
-    ``clock`` holds the time and nodes of each search, and the time of all.
+    ``clock`` holds the time and nodes of each search, and the time of all. ``constraints`` are those of each equation.
     """
 
     measured: Measured
     starts: Sequence[Problem]
     k_max: int
     clock: Deadline
+    constraints: tuple[EquationConstraints, ...] = ()
     _fits: dict[Supports, TrajectoryFit] = field(default_factory=dict)
     _coef: dict[tuple[int, Support], Array] = field(default_factory=dict)
+    _begun: set[tuple[Supports, Supports | None]] = field(default_factory=set)
 
     @property
     def late(self) -> bool:
@@ -56,36 +65,86 @@ class FittedModels:
         return self.clock.expired
 
     def fit(self, model: Supports, near: Supports | None = None) -> TrajectoryFit:
-        """Return the trajectory fit of a model; it starts at that of a similar one, if one is known."""
-        if model not in self._fits:
-            trajectory_model, deadline = TrajectoryModel(self.measured, model), time.monotonic() + self.clock.left()
-            known = None if near is None else self._fits[near]
-            if near is None or known is None or not np.isfinite(known.misfit):
-                guess = [self._guess(i, s) for i, s in enumerate(model)]
-                self._fits[model] = trajectory_model.fit(guess, deadline=deadline)
-            else:
-                coef = [known.coef[i] if near[i] == s else self._guess(i, s) for i, s in enumerate(model)]
-                self._fits[model] = trajectory_model.fit(coef, known.states, WARM, deadline)
+        """Return the trajectory fit of a model; it starts at that of a similar one, if one is known.
+
+        A fit far worse than that of the similar model may have ended in another minimum: it is begun again there, once.
+        """
+        known = None if near is None else self._fits.get(near)
+        present = self._fits.get(model)
+        if present is None:
+            self._fits[model] = self._new_fit(model, near, known)
+            self._begun.add((model, near))
+        elif known is not None and present.misfit > _FAR * known.misfit and (model, near) not in self._begun:
+            self._begun.add((model, near))
+            self._fits[model] = min(present, self._new_fit(model, near, known), key=lambda fit: fit.misfit)
         return self._fits[model]
+
+    def _new_fit(self, model: Supports, near: Supports | None, known: TrajectoryFit | None) -> TrajectoryFit:
+        """Return the trajectory fit of a model from the fit of a similar one, if that is known and finite."""
+        trajectory_model, deadline = TrajectoryModel(self.measured, model), time.monotonic() + self.clock.left()
+        if near is None or known is None or not np.isfinite(known.misfit):
+            guess = [self._guess(i, s) for i, s in enumerate(model)]
+            fit = trajectory_model.fit(guess, deadline=deadline)
+        else:
+            coef = [known.coef[i] if near[i] == s else self._guess(i, s) for i, s in enumerate(model)]
+            fit = trajectory_model.fit(coef, known.states, WARM, deadline)
+        return self._within_constraints(model, fit, deadline) if self.held else fit
+
+    @cached_property
+    def held(self) -> frozenset[int]:
+        """Return the equations whose coefficients are bound by constraints."""
+        return frozenset(i for i, part in enumerate(self.constraints) if part.binding)
+
+    def constraints_of(self, i: int) -> tuple[Any, ...]:
+        """Return the constraints of an equation."""
+        return self.constraints[i].constraints if self.constraints else ()
+
+    def _within_constraints(self, model: Supports, fit: TrajectoryFit, deadline: float) -> TrajectoryFit:
+        """Return the fit whose coefficients satisfy the constraints; of infinite misfit if none do.
+
+        In turn: coefficients within the constraints from the likelihood linearised at the trajectory, exactly; then the
+        trajectory and the coefficients that are not bound, these being held.
+        """
+        bound_model = TrajectoryModel(self.measured, model, self.held)
+        for _ in range(_CONSTRAINED_ROUNDS):
+            if not np.isfinite(fit.misfit):
+                break
+            coef = list(fit.coef)
+            for i in self.held:
+                problem = tangent_problem(self.measured, model, fit, i, self.held)
+                if problem is None:
+                    return replace(fit, misfit=np.inf)
+                best = refit(problem, [model[i]], constraints=self.constraints_of(i))
+                if not np.isfinite(best.objective[0]):
+                    return replace(fit, misfit=np.inf)
+                coef[i] = best.coef[0, list(model[i])]
+            before, fit = fit.misfit, bound_model.fit(coef, fit.states, WARM, deadline)
+            if abs(before - fit.misfit) < _SETTLED or time.monotonic() > deadline:
+                break
+        return fit
 
     def proposed(self, evidence: TrajectoryEvidence, model: Supports, i: int) -> Mapping[Support, float]:
         """Return supports of equation i with their criterion, by the likelihood linearised at a model's fit."""
-        problem = None if self.late else tangent_problem(self.measured, model, self.fit(model), i)
+        problem = None if self.late else tangent_problem(self.measured, model, self.fit(model), i, self.held)
         if problem is None:
             return {}
-        path = shared_path(problem, self.k_max, settings=self.clock.settings())
+        constraints = self.constraints_of(i)
+        path = shared_path(problem, self.k_max, constraints=constraints, settings=self.clock.settings())
 
-        def criterion(objective: float, k: int) -> float:
-            return evidence.criterion(objective, changed(model, i, tuple(range(k))))
+        def criterion(objective: float, support: Support) -> float:
+            return evidence.criterion(objective, changed(model, i, support))
 
-        criteria = [criterion(float(path[k].objective[0]), k) for k in range(len(path))]
-        supports: dict[Support, float] = {(): criteria[0]}
+        criteria = [criterion(float(solution.objective[0]), solution.support[0]) for solution in path]
+        supports: dict[Support, float] = {(): criteria[0]} if np.isfinite(criteria[0]) else {}
         for k in range(1, max(len(path) - 1, 2)):
+            if not np.isfinite(criteria[k]):
+                continue  # the constraints require more terms
             count = _POOL if criteria[k] < min(criteria) + _WINDOW else 1
-            pool = solve_pool(problem, k, count=count, start=path[k], settings=self.clock.settings())
+            limits = self.clock.settings()
+            pool = solve_pool(problem, k, count=count, constraints=constraints, start=path[k], settings=limits)
             for member in pool[0]:
                 support = tuple(sorted(member.support))
-                value = criterion(member.objective, len(support))
+                value = criterion(member.objective, support)
                 if value < supports.get(support, np.inf):
                     supports[support] = value
                     names = [problem.names[j] for j in support]

@@ -6,15 +6,19 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from exactsindy.data import Data, Field, Notice
+from exactsindy.discovery.clock import Clock
 from exactsindy.discovery.read import Measurement
 from exactsindy.discovery.request import Request, default_library, largest_size
+from exactsindy.discovery.thinning import stretches
 from exactsindy.discovery.variants import Variant, whitened_increments, whitened_modes, whitened_windows
-from exactsindy.forms import NotPositiveDefinite, Smoothed, SmoothedField, StrongForm, WeakForm, groups
+from exactsindy.forms import Form, NotPositiveDefinite, Smoothed, SmoothedField, StrongForm, WeakForm, groups
 from exactsindy.library import Library
 from exactsindy.selection import GrowthRatio, PathEvidence, Rule
-from exactsindy.solver import Settings, Total
+from exactsindy.solver import Total
 from exactsindy.trajectory_fit import Measured, MeasuredModes, MeasuredTrajectories
 
+# Fraction of the time limit for each trial model.
+_TRIAL_SHARE = 0.2
 # Work of a step (times x cube of the modes of a field) above which trajectories are not fitted to a field: a step takes
 # half a second there, a comparison 100 steps.
 _MOST_WORK = 2.5e7
@@ -39,13 +43,14 @@ class Prepared:
         return fit_samples(self.variants[-1], self.data, self.library)
 
 
-def prepare(measured: Measurement, request: Request, settings: Settings) -> Prepared:
+def prepare(measured: Measurement, request: Request, clock: Clock) -> Prepared:
     """Return the variants of the form asked for or, by default, those that suit the data."""
     data = measured.used
     library = default_library(measured.data) if request.library is None else request.library
     if request.form is None:
-        variants, rule, notices = _automatic(measured, library, settings)
+        variants, rule, notices = _automatic(measured, library, clock)
     else:
+        clock.begin("making the regression")
         variants, rule, notices = (Variant.of("", request.form, data, library),), GrowthRatio(), ()
     k_max = largest_size(request.k_max, data, variants[0].problem)
     chosen = rule if isinstance(request.rule, str) else request.rule
@@ -53,19 +58,24 @@ def prepare(measured: Measurement, request: Request, settings: Settings) -> Prep
 
 
 def _automatic(
-    measured: Measurement, library: Library, settings: Settings
+    measured: Measurement, library: Library, clock: Clock
 ) -> tuple[tuple[Variant, ...], Rule, tuple[Notice, ...]]:
     """Return variants, rule and notices for a form left open: regression evidence where its weights were fitted."""
-    data = measured.used
+    data, settings = measured.used, clock.share(_TRIAL_SHARE)
     if isinstance(data, Field):
-        return (whitened_modes(data, library, settings),), PathEvidence.for_modes(), ()
+        return (whitened_modes(data, library, settings, clock),), PathEvidence.for_modes(), ()
     if data[0].derivatives is not None:
         note = Notice("derivatives", "Measured derivatives are used as they are (StrongForm).")
         return (Variant.of("measured derivatives", StrongForm(), data, library),), GrowthRatio(), (note,)
     if any(target.order > 1 for target in data.targets):
-        return (whitened_windows(data, library, settings),), GrowthRatio(), ()
+        return (whitened_windows(data, library, settings, clock),), GrowthRatio(), ()
     try:
-        return whitened_increments(data, library, settings, measured.smoothed), PathEvidence(), ()
+        clock.begin("smoothing the states")
+        few = stretches(measured.smoothed, measured.sampling)
+        variants = whitened_increments(data, library, settings, measured.smoothed, clock, few)
+        # The weights of the evidence are for whitened increments.
+        rule = PathEvidence() if isinstance(variants[0].form, Form) and variants[0].form.whitened else GrowthRatio()
+        return variants, rule, ()
     except NotPositiveDefinite:
         note = Notice("coarse", "The samples are too far apart for increments: windows are used instead (WeakForm).")
         return (Variant.of("windows", WeakForm(), data, library),), GrowthRatio(), (note,)

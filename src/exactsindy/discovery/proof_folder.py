@@ -11,7 +11,7 @@ from typing import Any
 from exactsindy._atomic import replacing
 from exactsindy.data import Notice
 from exactsindy.errors import DataError, SolverError
-from exactsindy.solver import Settings, Solution, solve
+from exactsindy.solver import Settings, Solution, Status, solve
 
 #: The files: ``exactsindy check FOLDER/solution.proof`` finds the problem beside the proof.
 PROOF, PROBLEM = "solution.proof", "problem.npz"
@@ -30,6 +30,10 @@ def check_request(folder: str | os.PathLike[str] | None) -> Path | None:
 
 def write_proof(solution: Solution, constraints: Sequence[Any], folder: Path, settings: Settings) -> tuple[Notice, ...]:
     """Search once more, and put the proof and its problem into a folder at once; a notice says why there is none."""
+    if Status.REFITTED in solution.status:
+        stated = zip(solution.terms, solution.status, strict=True)
+        names = [name for name, status in stated if status is Status.REFITTED]
+        return (_none(f"the terms of {', '.join(names)} are the simplest of several, not the best of their size."),)
     if not solution.optimal:
         return (_none("the equations are not proved."),)
     problem, k, ridge = solution.problem, solution.k, solution.ridge

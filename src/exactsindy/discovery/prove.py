@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from exactsindy.data import Notice
+from exactsindy.discovery.clock import Clock
 from exactsindy.discovery.proof_folder import write_proof
 from exactsindy.discovery.request import Request
 from exactsindy.discovery.select import is_interrupted
 from exactsindy.selection import Selection
-from exactsindy.solver import Deadline, Pool, Total, solve, solve_pool
+from exactsindy.solver import Pool, Solution, Status, Total, solve, solve_pool
 
 # Supports of the chosen size that are ranked.
 RIVALS = 10
@@ -29,7 +30,7 @@ class Proved:
     notices: tuple[Notice, ...] = ()
 
 
-def prove(selection: Selection, request: Request, clock: Deadline) -> Proved:
+def prove(selection: Selection, request: Request, clock: Clock) -> Proved:
     """Return what is proved about the chosen sizes, and write a proof file if one was asked for."""
     proved = _proved(selection, request, clock)
     if request.proof is None:
@@ -38,20 +39,31 @@ def prove(selection: Selection, request: Request, clock: Deadline) -> Proved:
     return replace(proved, notices=write_proof(proved.selection.solution, request.constraints, request.proof, limits))
 
 
-def _proved(selection: Selection, request: Request, clock: Deadline) -> Proved:
+def _proved(selection: Selection, request: Request, clock: Clock) -> Proved:
     """Return the selection with its sizes proved, in the time left if the paths ran out of it, and with rivals.
 
-    Rivals are not ranked for a shared budget, under constraints, or after Ctrl-C.
+    Supports that were not chosen for being the best of their size stay; the rivals tell what fits better. Rivals are
+    not ranked for a shared budget, under constraints, or after Ctrl-C.
     """
     solution = selection.solution
     if is_interrupted(selection):
         return Proved(selection, None)
-    if not solution.optimal:
+    done = all(status in (Status.OPTIMAL, Status.REFITTED) for status in solution.status)
+    if not done and not clock.is_over():
+        clock.begin("proving the chosen sizes")
         problem, k, ridge = solution.problem, solution.k, solution.ridge
         limits = clock.share(1.0 - _POOL_SHARE)
-        solution = solve(problem, k, ridge=ridge, constraints=request.constraints, start=solution, settings=limits)
+        best = solve(problem, k, ridge=ridge, constraints=request.constraints, start=solution, settings=limits)
+        if Status.REFITTED in solution.status:
+            kept = [status is Status.REFITTED for status in solution.status]
+            best = Solution.rows(problem, [(solution if stays else best, i) for i, stays in enumerate(kept)])
+        solution = best
         selection = replace(selection, solution=solution)
     if isinstance(solution.k, Total) or request.constraints:
+        return Proved(selection, None)
+    clock.begin("ranking the rivals")
+    if clock.is_over():
+        clock.cut.append("ranking the rivals")
         return Proved(selection, None)
     sizes = [len(support) for support in solution.support]
     settings = replace(clock.share(_POOL_SHARE), progress=None)

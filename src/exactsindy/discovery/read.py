@@ -37,10 +37,12 @@ def sampling(states: Sequence[Array], noise: Array) -> Sampling:
     """Count the periods of smoothed states (samples x states of each trajectory) by crossings of their mean."""
     crossings, samples = np.zeros(len(noise)), 0
     for values in states:
-        centred = values - values.mean(axis=0)
-        crossings += np.count_nonzero(np.diff(np.sign(centred), axis=0), axis=0)
+        for j, column in enumerate(values.T):  # one by one: long data would need several times their memory
+            signs = np.sign(column - column.mean()).astype(np.int8)
+            crossings[j] += np.count_nonzero(np.diff(signs))
         samples += len(values)
-    moves = np.max([values.std(axis=0) for values in states], axis=0) > _STILL * noise
+    spread = [[column.std() for column in values.T] for values in states]
+    moves = np.max(spread, axis=0) > _STILL * noise
     return Sampling(samples, float((crossings * moves).max()) / 2)
 
 

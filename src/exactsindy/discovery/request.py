@@ -49,9 +49,9 @@ class Request:
 
     @property
     def allows_trajectory_fits(self) -> bool:
-        """Return True if the rule is left open: trajectories are fitted without ridge, constraints or shared budget."""
+        """Return True if the rule is left open: trajectories are fitted without ridge or shared budget."""
         plain = isinstance(self.ridge, int | float) and self.ridge == 0
-        return isinstance(self.rule, str) and not isinstance(self.k_max, Total) and not self.constraints and plain
+        return isinstance(self.rule, str) and not isinstance(self.k_max, Total) and plain
 
     def as_text(self, library: Library, form: Any, k_max: int | Total) -> dict[str, str]:
         """Return the request as text for the report, with the library and size in use."""

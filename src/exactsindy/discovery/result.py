@@ -100,8 +100,9 @@ class Discovery:
     def confidence(self) -> dict[str, float | None]:
         """Probability that the terms of each equation are exactly the true ones.
 
-        ``None`` where the rule gives none, and for terms that `at` put in place of those selected. A shared budget has
-        one entry for all equations.
+        ``None`` where the rule gives none, for terms that `at` put in place of those selected, and where it is withheld
+        because the library does not seem to hold the law (`verdict` says why). A shared budget has one entry for all
+        equations.
         """
         shown = {name: math.nan if choice is None else choice.confidence for name, choice in self._choices().items()}
         return {name: None if math.isnan(value) else value for name, value in shown.items()}
@@ -183,6 +184,7 @@ class Discovery:
             "shares": {row.name: _by_term(row, self.shares[row.name].values()) for row in self.model.rows},
             "identified": self.identified,
             "confidence": self.confidence,
+            "verdict": self.verdict,
             "certificates": [json.loads(certificate.to_json()) for certificate in self.certificates],
             "inclusion": {target: dict(shares) for target, shares in self.selection.inclusion.items()},
             "warnings": [notice.message for notice in self.warnings],

@@ -186,6 +186,7 @@ def _choice(record: Any) -> Choice:
         rival=None if entries["rival"] is None else whole(entries["rival"], "rival"),
         rival_terms=texts(entries["rival_terms"], "rival_terms"),
         required=whole(entries.get("required", 0), "required"),
+        withheld=text(entries.get("withheld", ""), "withheld", least=0),
     )
 
 

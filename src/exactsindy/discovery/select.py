@@ -6,12 +6,13 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
+from exactsindy._limits import is_over
 from exactsindy.discovery.prepare import Prepared
 from exactsindy.discovery.read import Sampling
 from exactsindy.discovery.request import Request
 from exactsindy.selection import TRAJECTORY_FIT, PathEvidence, Selection
 from exactsindy.selection import select as select_sizes
-from exactsindy.solver import Deadline, Status
+from exactsindy.solver import Deadline, Status, ctrl_c_pressed
 
 # Fractions of the time limit. The first attempt is short and is kept if its choice is already unambiguous; otherwise
 # the paths are searched again with 10 %, then 35 %.
@@ -38,7 +39,7 @@ def attempts(prepared: Prepared, request: Request, clock: Deadline) -> Iterator[
             constraints=request.constraints,
             settings=clock.share(share),
         )
-        if share != SHORT or is_unambiguous(selection):
+        if share != SHORT or is_unambiguous(selection) or is_over():
             yield selection
 
 
@@ -65,7 +66,7 @@ def is_unambiguous(selection: Selection) -> bool:
 
 def is_interrupted(selection: Selection) -> bool:
     """Return True if Ctrl-C ended the search."""
-    return any(Status.INTERRUPTED in solution.status for solution in selection.path)
+    return ctrl_c_pressed() or any(Status.INTERRUPTED in solution.status for solution in selection.path)
 
 
 def calibrated(selection: Selection, sampled: Sampling) -> Selection:

@@ -17,6 +17,8 @@ _MOST, _LEAST = 5, 0.003
 _PROPOSED = 12
 # At most this many rounds of changing equations; the search ends earlier if a round changes nothing.
 _ROUNDS = 6
+# At most so many small models are starts where samples are coarse and larger models diverge.
+_STARTS = 3
 # Terms beyond those chosen, in the saturated model at whose trajectory fit the second start is proposed.
 _EXTRA = 3
 # A model whose misfit is more than this many times the number of rows is wrong, and tells nothing about quadrature or
@@ -46,7 +48,8 @@ class TrajectorySearch:
     ``saturated``, a model of more terms than laws have, tells the size of coloured noise; ``rule`` is for white noise
     as large as estimated. ``allowed`` is what errors of quadrature may add to the misfit; None if it is enough that
     they do not exceed the tolerance of the equations in any state. Fields have many states. ``strict``: quadrature is
-    judged even by a model that fits badly, because the equations can be integrated instead.
+    judged even by a model that fits badly, because the equations can be integrated instead. ``small`` are models of few
+    terms to start from where trajectories of larger ones diverge.
     """
 
     fits: FittedModels
@@ -56,6 +59,7 @@ class TrajectorySearch:
     rule: TrajectoryEvidence
     allowed: float | None = None
     strict: bool = False
+    small: Sequence[Supports] = ()
 
     def run(self) -> Comparison | None:
         """Return the best model found.
@@ -83,17 +87,36 @@ class TrajectorySearch:
         """Return the best model found where samples are coarse and regressions tell little.
 
         The first start is what the likelihood proposes at the fit of the saturated model, or ``start`` if it is given;
-        the second one the supports with most regression evidence. None if even the best model fits badly: its
-        trajectory then tells nothing about others.
+        the second one the supports with most regression evidence; where trajectories of both diverge, small models.
+        None if even the best model fits badly: its trajectory then tells nothing about others.
         """
+        best = self._best_end([self._saturated() if start is None else start, self._likeliest()])
+        if best is None or self._is_poor(best):
+            small = sorted(dict.fromkeys(self.small), key=self._of_start)[:_STARTS]
+            other = self._best_end([*([] if best is None else [best.supports]), *small])
+            best = best if other is None else other
+        return None if best is None or self._is_poor(best) else best
+
+    def _is_poor(self, compared: Comparison) -> bool:
+        """Return True if a model fits so badly that it tells nothing about others."""
+        return compared.fit.misfit > _POOR * row_count(self.fits.measured)
+
+    def _of_start(self, model: Supports) -> float:
+        """Return the criterion of a model to start from; infinite where its trajectory diverges."""
+        return self.rule.criterion(self.fits.fit(model).misfit, model)
+
+    def _best_end(self, starts: Sequence[Supports | None]) -> Comparison | None:
+        """Return the best model that is reached from some starts; None if no trajectory was found."""
         best = None
-        for model in dict.fromkeys([self._saturated() if start is None else start, self._likeliest()]):
-            found = None if model is None else self._descend(model)
+        for model in dict.fromkeys(starts):
+            if model is None or not np.isfinite(self.fits.fit(model).misfit):
+                continue
+            found = self._descend(model)
             if found is None or not np.isfinite(found.fit.misfit):
                 continue
             if best is None or self._criterion(best.evidence, found) < self._criterion(best.evidence, best):
                 best = found
-        return None if best is None or best.fit.misfit > _POOR * row_count(self.fits.measured) else best
+        return best
 
     def _likeliest(self) -> Supports:
         """Return the supports with most regression evidence."""

@@ -56,7 +56,7 @@ def _samples_kept(states: Array, noise: Array) -> int:
         return n
     parts = states[n - count * length :].reshape(count, length, -1)
     end = parts[-(count // _LAST) :].mean(axis=(0, 1))
-    size = (((parts - end) / noise) ** 2).mean(axis=1)
+    size = np.array([(((part - end) / noise) ** 2).mean(axis=0) for part in parts])
     moving = np.flatnonzero((size > 1.0 + _SURE * math.sqrt(2.0 / length)).any(axis=1))
     if not len(moving):
         return n

@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from exactsindy._limits import OutOfTime, go_on, until
 from exactsindy.data import Data, Field, Trajectories
+from exactsindy.discovery.clock import Clock
 from exactsindy.errors import DataError
 from exactsindy.forms import (
     Form,
@@ -38,6 +40,9 @@ SATURATED = 8
 GUIDES = (8, 5)
 # Rounds of weighting the rows of a first regression, and of smoothing around a trial model.
 _WEIGHT_ROUNDS, _ROUNDS = 2, 3
+# Fractions of the time limit after which no more rounds of a start regression, of a variant, or of whitening modes are
+# begun: what is there then must do, and the rest of the time is for the searches.
+_START_UNTIL, _VARIANTS_UNTIL, _MODES_UNTIL = 0.2, (0.6, 0.65, 0.7), 0.5
 # Nodes of a trial path: trial models need not be proved, a good support found fast serves.
 _TRIAL_NODES = 500
 # Terms of the saturated trial model for at most _LARGE candidate terms, and for more: 8 of 19, 12 of 109 served best.
@@ -82,12 +87,15 @@ class Variant:
         count = min(_MOST, (rows if whole is None else whole.n_samples) // _ROWS)
         parts: tuple[Problem, ...] = ()
         if count >= _LEAST and not is_large(data):
-            with contextlib.suppress(DataError):  # the form cannot divide these data
+            with contextlib.suppress(DataError, OutOfTime):  # the form cannot divide these data, or not in time
                 parts = tuple(form.folds(data, library, count))
         if not parts:
             parts = (form.problem(data, library) if whole is None else whole,)
         smoothed = form.smoothed if isinstance(form, Form) else None
-        return cls(name, form, Folds(parts, floor(parts[0], smoothed, data)), smoothed)
+        variant = cls(name, form, Folds(parts, floor(parts[0], smoothed, data)), smoothed)
+        with until(lambda: False):  # short beside the rows, and nothing goes without it
+            assert variant.problem.target_names
+        return variant
 
 
 def floor(problem: Problem, smoothed: object, data: Data) -> tuple[float, ...]:
@@ -104,28 +112,59 @@ def is_large(data: Data) -> bool:
 
 
 def whitened_increments(
-    data: Trajectories, library: Library, settings: Settings, smoothed: Smoothed | None = None
+    data: Trajectories,
+    library: Library,
+    settings: Settings,
+    smoothed: Smoothed | None = None,
+    clock: Clock | None = None,
+    few: Smoothed | None = None,
 ) -> tuple[Variant, ...]:
     """Return the increment forms on measured states and, twice, on states smoothed around a model's flow.
 
     All need a trial model. The start regression gives the first, the growth ratio of the paths the next ones; guided
     smoothing is around the flow of the saturated end of the path. ``settings`` holds the time limit of each trial.
+    ``few`` are stretches of long data on which trial models are found.
+
+    Variants for which time is too short are left out; if that is all of them, the start regression is the only one.
     """
-    trials = Trials(data, library, settings)
+    clock = Clock(Settings()) if clock is None else clock
+    trials = Trials(data, library, settings, clock)
     plain = smooth(data) if smoothed is None else smoothed
-    start = trials.start(plain)
-    return trials.raw(plain, start), *(trials.guided(plain, start, terms) for terms in GUIDES)
+    few = plain if few is None else few
+    clock.begin("solving the start regression")
+    start = trials.start(few)
+    variants: list[Variant] = []
+    for terms, fraction in zip((0, *GUIDES), _VARIANTS_UNTIL, strict=True):
+        name = f"smoothed states ({terms}-term flow)" if terms else "measured states"
+        clock.begin(f"making the regression on {name}")
+        with clock.optional(f"the regression on {name}", fraction):
+            go_on()
+            if not terms:
+                variants.append(trials.raw(plain, few, start))
+                start = start if few is plain else trials.path(variants[0].problem)
+            else:
+                variants.append(trials.guided(plain, start, terms, few is not plain))
+    if not variants:
+        # (Then `start` is still its path.)
+        form = IncrementForm("raw", smoothed=few)
+        variants = [Variant("start regression", form, Folds((start.problem,)), few)]
+    return tuple(variants)
 
 
-def whitened_windows(data: Trajectories, library: Library, settings: Settings) -> Variant:
+def whitened_windows(data: Trajectories, library: Library, settings: Settings, clock: Clock) -> Variant:
     """Return whitened weak rows, for equations that have no increments: those of higher derivatives."""
     form = WeakForm()
-    trials = Trials(data, library, settings)
+    clock.begin("making the regression in windows")
+    trials = Trials(data, library, settings, clock)
     path = trials.path(form.problem(data, library))
-    for _ in range(_WEIGHT_ROUNDS - 1):
+    variants = [Variant("windows", form, Folds((path.problem,)))]
+    with clock.optional("whitening of the windows", _MODES_UNTIL):
+        for _ in range(_WEIGHT_ROUNDS - 1):
+            form = replace(form, model=picked(path))
+            path = trials.path(form.problem(data, library))
         form = replace(form, model=picked(path))
-        path = trials.path(form.problem(data, library))
-    return Variant.of("windows", replace(form, model=picked(path)), data, library, rows=path.problem.n_samples)
+        variants.append(Variant.of("windows", form, data, library, rows=path.problem.n_samples))
+    return variants[-1]
 
 
 @dataclass(frozen=True)
@@ -135,6 +174,7 @@ class Trials:
     data: Trajectories
     library: Library
     settings: Settings
+    clock: Clock
 
     def path(self, problem: Problem) -> Path:
         """Return the path of a trial, proved only where that is quick."""
@@ -145,35 +185,48 @@ class Trials:
         """Return the path of the start regression, its rows weighted by the drift of their errors."""
         form = StartRegression(smoothed=smoothed)
         path = self.path(form.problem(self.data, self.library))
-        for _ in range(_WEIGHT_ROUNDS):
-            ratios = form.drift_ratios(self.data, self.library, saturated(path))
-            path = self.path(replace(form, drift_ratio=ratios.tolist()).problem(self.data, self.library))
+        with self.clock.optional("weights of the start regression", _START_UNTIL):
+            for _ in range(_WEIGHT_ROUNDS):
+                ratios = form.drift_ratios(self.data, self.library, saturated(path))
+                path = self.path(replace(form, drift_ratio=ratios.tolist()).problem(self.data, self.library))
         return path
 
-    def raw(self, smoothed: Smoothed, start: Path) -> Variant:
+    def raw(self, whole: Smoothed, few: Smoothed, start: Path) -> Variant:
         """Return increments with the library on measured states, powers corrected for the bias of noise."""
         polynomial = all(getattr(term, "polynomial", False) for term in start.problem.terms)
-        form = IncrementForm("raw", model=self.picked(start, smoothed), smoothed=smoothed, hermite=polynomial)
+        form = IncrementForm("raw", model=self.picked(start, few), smoothed=few, hermite=polynomial)
         path = self.path(form.problem(self.data, self.library))
-        return self._variant("measured states", replace(form, model=self.picked(path, smoothed)), path)
+        model = self.picked(path, few)
+        return self._variant("measured states", form, path, replace(form, model=model, smoothed=whole))
 
-    def guided(self, smoothed: Smoothed, start: Path, terms: int) -> Variant:
-        """Return increments with the library on states smoothed around the flow of models of so many terms."""
+    def guided(self, smoothed: Smoothed, start: Path, terms: int, long: bool) -> Variant:
+        """Return increments with the library on states smoothed around the flow of models of so many terms.
+
+        Around those of ``start``, and then of regressions on what was smoothed so far, in every round. ``long`` data
+        need one such regression before the last round only, because all samples have made their start.
+        """
         path = start
-        for _ in range(_ROUNDS):
+        for round_ in range(_ROUNDS):
             smoothed = smooth_guided(self.data, self.library, path[min(terms, len(path) - 1)], start=smoothed)
             form = IncrementForm("guided", model=self.picked(path, smoothed), smoothed=smoothed)
-            path = self.path(form.problem(self.data, self.library))
-        return self._variant(
-            f"smoothed states ({terms}-term flow)", replace(form, model=self.picked(path, smoothed)), path
-        )
+            if not long or round_ == _ROUNDS - 2:
+                path = self.path(form.problem(self.data, self.library))
+        model = self.picked(path, smoothed)
+        return self._variant(f"smoothed states ({terms}-term flow)", form, path, replace(form, model=model))
 
     def picked(self, path: Path, smoothed: Smoothed) -> Solution:
         """Return the model that the growth ratio picks from a path of increments of smoothed states."""
         return picked(path, floor(path.problem, smoothed, self.data))
 
-    def _variant(self, name: str, form: IncrementForm, path: Path) -> Variant:
-        return Variant.of(name, form, self.data, self.library, rows=path.problem.n_samples)
+    def _variant(self, name: str, trial: IncrementForm, path: Path, form: IncrementForm) -> Variant:
+        """Return the variant of a form, or that of the trial before it if there is no time for more."""
+        rows = 0 if form.smoothed is None else sum(len(piece) - 1 for piece in form.smoothed.pieces)
+        try:
+            return Variant.of(name, form, self.data, self.library, rows=rows)
+        except OutOfTime:
+            self.clock.cut.append(f"the last round of the regression on {name}")
+            unresolved = floor(path.problem, trial.smoothed, self.data)
+            return Variant(name, trial, Folds((path.problem,), unresolved), trial.smoothed)
 
 
 def saturated(path: Path) -> Solution:
@@ -186,21 +239,26 @@ def picked(path: Path, floor: tuple[float, ...] = ()) -> Solution:
     return path.at(growth_ratio(path, floor))
 
 
-def whitened_modes(data: Field, library: Library, settings: Settings) -> Variant:
+def whitened_modes(data: Field, library: Library, settings: Settings, clock: Clock | None = None) -> Variant:
     """Return the modal form, whitened by the slopes of saturated trial models.
 
     A selected model is a worse trial: a wrong small model makes a wrong weight.
     """
+    clock = Clock(Settings()) if clock is None else clock
+    clock.begin("smoothing the modes of the field")
     smoothed = _fewer_modes(smooth_field(data))
+    clock.begin("making the regression of the modes")
     form = ModalForm(smoothed=smoothed)
     problem = form.problem(data, library)
     guided = not is_large(data) and len(problem.terms) <= _LARGE
-    for round_ in range(_MODE_ROUNDS + (_GUIDED_ROUNDS if guided else 0)):
-        trial = saturated(_mode_path(problem, settings))
-        if round_ >= _MODE_ROUNDS:
-            smoothed = smooth_field_guided(data, library, trial, start=smoothed)
-        form = ModalForm(model=trial, smoothed=smoothed)
-        problem = form.problem(data, library)
+    with clock.optional("rounds of whitening the modes", _MODES_UNTIL):
+        for round_ in range(_MODE_ROUNDS + (_GUIDED_ROUNDS if guided else 0)):
+            trial = saturated(_mode_path(problem, settings))
+            if round_ >= _MODE_ROUNDS:
+                smoothed = smooth_field_guided(data, library, trial, start=smoothed)
+            whitened = ModalForm(model=trial, smoothed=smoothed)
+            problem = whitened.problem(data, library)
+            form = whitened
     return Variant.of("modes", form, data, library, whole=problem)
 
 

@@ -63,8 +63,12 @@ def groups(data: Data, library: Library) -> tuple[EquationGroup, ...]:
     if not isinstance(library, Library):
         raise ProblemError(f"library is of type {type(library).__name__}: expected a library such as Polynomials(3).")
     result: list[EquationGroup] = []
+    common = None  # what most libraries are for all equations
     for target in data.targets:
-        features = library.for_equation(target.name).bind(data)
+        own = library.for_equation(target.name)
+        if own is library and common is None:
+            common = library.bind(data)
+        features = common if own is library and common is not None else own.bind(data)
         if result and result[-1].features == features:
             result[-1] = EquationGroup(features, (*result[-1].targets, target))
         else:

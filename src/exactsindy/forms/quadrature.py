@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -48,6 +49,12 @@ def integrate_intervals(weights: Array, values: NDArray[Number]) -> NDArray[Numb
     total[1:] += weights[1:, 0].reshape(shape) * values[: n - 2]
     total[:-1] += weights[:-1, 3].reshape(shape) * values[2:]
     return total
+
+
+def sections(intervals: int, length: int) -> list[tuple[int, int]]:
+    """Return the ranges into which so many intervals are divided to be worked on in turn, none of them very short."""
+    borders = [*range(0, max(intervals - length // 8, 1), length), intervals]
+    return list(pairwise(borders))
 
 
 def _integrals(nodes: Array, low: Array, high: Array) -> Array:

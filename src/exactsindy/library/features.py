@@ -99,7 +99,7 @@ class Features:
         count = len(self.terms)
         if weights.shape[1] != count:
             raise ProblemError(f"jacobian(coef=...) has {weights.shape[1]} columns; expected {count}, one per term.")
-        slopes = [[self._slope(row, variable) for variable in by] for row in weights]
+        slopes = [self._slopes(row, by) for row in weights]
         monomials = tuple(dict.fromkeys(term for row in slopes for slope in row for _, term in slope.parts))
         columns = self._split(values)
         n = columns[0].size if columns else 0
@@ -114,13 +114,20 @@ class Features:
                         result[:, i, j] += coefficient * table[position[term]]
         return result
 
-    def _slope(self, weights: Array, variable: Variable) -> Expression:
-        return Expression.of(
-            (weight * coefficient, part)
-            for weight, term in zip(weights, self.terms, strict=True)
-            if weight
-            for coefficient, part in differentiate(term, variable).parts
-        )
+    def _slopes(self, weights: Array, by: Sequence[Variable]) -> list[Expression]:
+        """Return the derivatives of a weighted sum of the terms by each of the variables."""
+        used = [(float(weights[j]), self.terms[j]) for j in np.flatnonzero(weights)]
+        involved = {variable for _, term in used for variable in term.variables()}
+        return [
+            Expression.of(
+                (weight * coefficient, part)
+                for weight, term in used
+                for coefficient, part in differentiate(term, variable).parts
+            )
+            if variable in involved
+            else Expression.of(())
+            for variable in by
+        ]
 
     def _split(self, values: ArrayLike) -> list[Array]:
         table = np.asarray(values, dtype=float)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from exactsindy._limits import go_on
 from exactsindy._types import Array
 from exactsindy.errors import ProblemError
 from exactsindy.library.calculus import FUNCTIONS
@@ -49,6 +50,7 @@ class Program:
         scratch = np.empty((len(scratch_of), min(n, _BLOCK)))
         with np.errstate(all="ignore"):
             for start in range(0, n, _BLOCK):
+                go_on()
                 stop = min(start + _BLOCK, n)
                 values = [np.ascontiguousarray(row[start:stop]) for row in inputs]
                 for register, step in zip(registers, self.steps, strict=True):

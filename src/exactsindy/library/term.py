@@ -173,6 +173,11 @@ class Term:
         """Return the sum of the powers."""
         return sum(power for _, power in self.factors)
 
+    @property
+    def complexity(self) -> int:
+        """Return the number of factors, those below a fraction line included."""
+        return sum(abs(power) for _, power in self.factors)
+
     def variables(self) -> tuple[Variable, ...]:
         """Return all variables and derivatives the term depends on, in order of appearance."""
         return tuple(dict.fromkeys(v for atom, _ in self.factors for v in atom.variables()))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from exactsindy._limits import go_on
+
 Matrix = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.generic]
 
@@ -78,6 +80,7 @@ class RowCompressor:
         return np.asarray(self._underflowed & (self._peak == 0))
 
     def _take(self, theta: Numbers, targets: Numbers, roots: Matrix | None) -> bool:
+        go_on()
         piece = self._block[self._pending : self._pending + len(theta)]
         width = theta.shape[1]
         # A value beyond double (longdouble, or a huge weight) becomes infinite here and is refused below.

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from exactsindy._limits import go_on
 from exactsindy.problem.block import Block
 from exactsindy.problem.build import Collector, Names
 from exactsindy.problem.compress import Matrix, merge_factors
@@ -32,6 +33,7 @@ class TallCollector:
 
     def add(self, rows: Matrix) -> None:
         """Take in rows, the target last."""
+        go_on()
         self._count += len(rows)
         if self._start is not None:
             self._start.add((rows[:, :-1], rows[:, -1:]))

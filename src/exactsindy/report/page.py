@@ -94,6 +94,7 @@ def _page(result: DiscoveryLike) -> dict[str, Any]:
         "text": "\n".join(result.model.equations()),
         "latex": result.model.to_latex(),
         "proved": proved(result),
+        "doubts": list(_doubts(result)),
         "facts": [_equation(result, i) for i in range(len(result.model.rows))],
         "together": list(joint_facts(result)) if result.solution.joint else [],
         "paths": [figures.path_figure(curve) for curve in path_curves(result)],
@@ -105,6 +106,12 @@ def _page(result: DiscoveryLike) -> dict[str, Any]:
         "warnings": [notice.message for notice in result.warnings],
         "reproduce": _reproduce(result),
     }
+
+
+def _doubts(result: DiscoveryLike) -> Iterator[str]:
+    """Yield what is said about the equations that are not identified, if the terms shown are those selected."""
+    if result.solution.support == result.selection.solution.support:
+        yield from (f"{c.equation}: {c.words()}." for c in result.selection.choices if not c.identified)
 
 
 def _equation(result: DiscoveryLike, i: int) -> dict[str, Any]:

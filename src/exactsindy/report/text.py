@@ -8,13 +8,16 @@ from collections.abc import Iterator
 from html import escape
 
 from exactsindy.model import percent, to_mathml
-from exactsindy.plots import DiscoveryLike
+from exactsindy.plots import DiscoveryLike, worse
 from exactsindy.solver import Solution, Status
 
 # Characters of a line: fits a terminal of 120 with an indent.
 _WIDTH = 110
 # Terms beside the chosen ones whose shares of the resamples are shown, and the smallest share shown.
 _OTHERS, _LEAST_SHARE = 6, 0.05
+_NOTHING = " For the others nothing is."
+# Why a support is shown that is not the best one of its size.
+_PREFERRED = "The terms shown were preferred: they are simpler, or their whole trajectories fit better."
 
 
 def describe(result: DiscoveryLike) -> str:
@@ -72,14 +75,31 @@ def facts(result: DiscoveryLike, i: int) -> Iterator[str]:
             f"{_margin(float(solution.margin[i]))}."
         )
     elif size:
-        yield f"{size} of {candidates} candidates. {status.value}"
+        yield _better_ones(result, i) or f"{size} of {candidates} candidates. {status.value}"
     choice = result.selection.choices[i]
-    if size == choice.k and status is not Status.REFITTED:
+    if solution.support[i] == result.selection.solution.support[i]:
         words = choice.words()
         yield f"{words[0].upper()}{words[1:]}."
         if not choice.identified and choice.rival is not None and not choice.rival_terms:
             yield from _rival(result, i, choice.rival)
         yield from _inclusion(result, target)
+
+
+def _better_ones(result: DiscoveryLike, i: int) -> str:
+    """Return which supports of the same size fit better than the one selected; empty if another one is shown."""
+    solution, target = result.solution, result.problem.target_names[i]
+    if solution.status[i] is not Status.REFITTED or solution.support[i] != result.selection.solution.support[i]:
+        return ""
+    members = () if result.pool is None else result.pool.members[target]
+    ranks = [rank for rank, member in enumerate(members) if member.support == solution.support[i]]
+    if not ranks or not ranks[0]:
+        return ""
+    better, size = [", ".join(member.terms) for member in members[: ranks[0]]], len(solution.support[i])
+    listed = "; ".join(better[:_OTHERS]) + ("; ..." if len(better) > _OTHERS else "")
+    verb = "combination fits" if len(better) == 1 else "combinations fit"
+    only = "Only " if result.pool is not None and result.pool.complete[target] else "At least "
+    others = f"{only}{len(better)} other {size}-term {verb} {target} better"
+    return f"{others}, by {worse(members[ranks[0]].excess)} or less: {listed}. {_PREFERRED}"
 
 
 def _rival(result: DiscoveryLike, i: int, size: int) -> Iterator[str]:
@@ -136,7 +156,9 @@ def proved(result: DiscoveryLike) -> str:
     if len(done) == len(names):
         return f"Proved: for every equation, {others}"
     if done:
-        return f"Proved: for {', '.join(done)}, {others} For the others nothing is."
+        better = [name for i, name in enumerate(names) if not solution.joint and _better_ones(result, i)]
+        others += f" For {', '.join(better)}, what fits better is listed." if better else ""
+        return f"Proved: for {', '.join(done)}, {others}{'' if len(done) + len(better) == len(names) else _NOTHING}"
     return "Proved: nothing about these terms."
 
 

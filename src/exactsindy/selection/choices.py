@@ -72,7 +72,8 @@ class Choice:
     ``variant`` names the regression that the equation was taken from. ``rival`` is the size of the next most plausible
     support; ``rival_terms`` are its terms where they are not simply the best ones of that size. ``required`` is the
     smallest size with an answer: constraints leave no choice about so many terms, and the confidence is about the
-    others.
+    others. ``withheld`` says why there is no confidence although the rule gives one: the library does not seem to hold
+    the law, or the data mislead; empty if nothing speaks against it or it was not checked.
     """
 
     equation: str
@@ -84,14 +85,20 @@ class Choice:
     rival: int | None
     rival_terms: tuple[str, ...] = ()
     required: int = 0
+    withheld: str = ""
 
     @property
     def identified(self) -> bool:
-        """Whether the equation is more likely right than not; True if the rule gives no probability."""
-        return not self.confidence < IDENTIFIED
+        """Whether the equation is more likely right than not; True if the rule gives no probability.
+
+        False if the confidence is withheld.
+        """
+        return not self.withheld and not self.confidence < IDENTIFIED
 
     def words(self) -> str:
         """Return the confidence in the choice as words."""
+        if self.withheld:
+            return f"not identified: {self.withheld}"
         if math.isnan(self.confidence):
             if self.k > self.required:
                 return "no probability is known for this rule"

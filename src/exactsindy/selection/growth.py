@@ -162,8 +162,8 @@ def row_counts(path: Path) -> list[int]:
 
 def term_count(path: Path, entry: int) -> int:
     """Return the number of candidate terms behind an entry of the path."""
-    sizes = [len(path.problem.locate(i)[0].terms) for i in range(len(path.problem.target_names))]
-    return sum(sizes) if isinstance(path[0].k, Total) else sizes[entry]
+    entries = range(len(path.problem.target_names)) if isinstance(path[0].k, Total) else [entry]
+    return sum(len(path.problem.locate(i)[0].terms) for i in entries)
 
 
 def ln_choose(n: int, k: int) -> float:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from exactsindy._limits import is_over
+from exactsindy._types import Array
 from exactsindy.problem import Block, Problem
 from exactsindy.solver import Deadline, Path, Settings, Solution, Total, ridge_matrix, solve_path
 
-# Seconds that an equation gets at least, also when the limit has passed: enough for a first support of every size.
+# Seconds that an equation gets at least, also when the limit has passed: enough for a first support of every size. Many
+# equations get less.
 _LEAST_SECONDS = 0.02
+# Seconds for all equations that are left when the call is over: each gets a greedy choice of every size.
+_BRIEF = 1e-3
 
 
 def shared_path(
@@ -27,20 +33,39 @@ def shared_path(
 
     `solve_path` takes equations in turn and small sizes first, so that a limit may leave the last equations without
     an answer of any size. Here each has its share of the time, and the node limit is for each. The arguments are those
-    of `solve_path`; a shared budget or constraints are left to it.
+    of `solve_path`; a shared budget or constraints are left to it. Once the call around it is over, the equations that
+    are left get what a greedy choice finds, unproved.
     """
     limited = settings.seconds is not None or settings.nodes is not None
     count = len(problem.target_names)
     if isinstance(k_max, Total) or tuple(options.get("constraints", ())) or not limited or count == 1:
         return solve_path(problem, k_max, ridge=ridge, start=start, settings=settings, **options)
-    weights, clock, paths = ridge_matrix(problem, ridge), Deadline(settings), []
+    weights, clock = ridge_matrix(problem, ridge), Deadline(settings)
+    paths: list[tuple[Path, int]] = []
+    least = _LEAST_SECONDS if settings.seconds is None else min(_LEAST_SECONDS, settings.seconds / count)
     for i in range(count):
+        if is_over():
+            last = Problem(tuple(_one_equation(problem, j) for j in range(i, count))) if i else problem
+            rest = [weights[j, problem.columns(problem.locate(j)[0])] for j in range(i, count)]
+            brief = replace(settings, seconds=_BRIEF)
+            greedy = solve_path(last, k_max, ridge=_ridge_of(last, rest), settings=brief)
+            paths += [(greedy, j) for j in range(count - i)]
+            break
         columns = problem.columns(problem.locate(i)[0])
         first = None if start is None else [[problem.names[j] for j in start.support[i]]]
-        limits = clock.settings(count - i, _LEAST_SECONDS)
+        limits = clock.settings(count - i, least)
         alone = Problem((_one_equation(problem, i),))
-        paths.append(solve_path(alone, k_max, ridge=weights[i, columns], start=first, settings=limits))
-    return Path(problem, tuple(Solution.rows(problem, [(path[k], 0) for path in paths]) for k in range(len(paths[0]))))
+        paths.append((solve_path(alone, k_max, ridge=weights[i, columns], start=first, settings=limits), 0))
+    sizes = range(len(paths[0][0]))
+    return Path(problem, tuple(Solution.rows(problem, [(path[k], row) for path, row in paths]) for k in sizes))
+
+
+def _ridge_of(problem: Problem, weights: Sequence[Array]) -> Array:
+    """Return the ridge of equations over all terms of a problem, from those over their own terms."""
+    table = np.zeros((len(weights), len(problem.terms)))
+    for i, own in enumerate(weights):
+        table[i, problem.columns(problem.locate(i)[0])] = own
+    return table
 
 
 def join_problems(problems: Sequence[Problem]) -> Problem:

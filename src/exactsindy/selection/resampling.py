@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy._limits import is_over
 from exactsindy._types import Array
 from exactsindy.errors import SolverError
 from exactsindy.problem import Problem
@@ -16,7 +17,10 @@ from exactsindy.selection.choices import Candidate, SizeScore
 from exactsindy.selection.folds import leave_one_out, resamples
 from exactsindy.selection.growth import first_sizes
 from exactsindy.selection.paths import shared_path
-from exactsindy.solver import Path, Settings, Total, solve, solve_many, solve_paths
+from exactsindy.solver import Deadline, Path, Settings, Total, solve, solve_many, solve_paths
+
+# Resamples from which shares are stated; fewer, where time was short, say too little.
+_LEAST_RESAMPLES = 10
 
 
 @dataclass(frozen=True)
@@ -106,7 +110,7 @@ class Stability:
     def scores(self, candidate: Candidate) -> tuple[SizeScore, ...]:
         """Return the size chosen for every equation; values are the share of resamples with the rarest term."""
         folds = need_folds(candidate, "Stability")
-        paths = paths_again(candidate, resamples(folds, self.count, self.seed))
+        paths = paths_again(candidate, list(resamples(folds, self.count, self.seed)))
         shared = _shared(candidate.path)
         scores = []
         for entry, first in enumerate(first_sizes(candidate.path)):
@@ -131,15 +135,23 @@ def inclusion(
 ) -> dict[str, dict[str, float]]:
     """Return ``{equation: {term: share}}``: how often terms are in the best support of the solution's size.
 
-    Blocks of the data (the folds) are drawn with replacement ``count`` times and each resample is solved exactly.
+    Blocks of the data (the folds) are drawn with replacement ``count`` times and each resample is solved exactly. Where
+    the call ends before all are drawn the shares are those of fewer, or there are none.
     """
     tally: dict[str, dict[str, int]] = {target: {} for target in solution.problem.target_names}
     names, k, ridge = solution.problem.names, solution.k, solution.ridge
     drawn = resamples(folds, count, seed)
     if constraints or isinstance(k, Total) or _limited(settings):
-        found = [solve(p, k, ridge=ridge, constraints=constraints, start=solution, settings=settings) for p in drawn]
+        found = []
+        for p in drawn:
+            found.append(solve(p, k, ridge=ridge, constraints=constraints, start=solution, settings=settings))
+            if is_over():
+                break
+        count = len(found)
+        if count < _LEAST_RESAMPLES:
+            return {}
     else:
-        found = solve_many(drawn, [k] * count, ridge=ridge, start=[solution] * count, settings=settings)
+        found = solve_many(list(drawn), [k] * count, ridge=ridge, start=[solution] * count, settings=settings)
     for again in found:
         for target, support in zip(tally, again.support, strict=True):
             for j in support:
@@ -158,9 +170,10 @@ def paths_again(candidate: Candidate, problems: Sequence[Problem]) -> list[Path]
     settings = candidate.settings
     if not (isinstance(k_max, Total) or constraints or _limited(settings)):
         return solve_paths(problems, k_max, ridge=ridge, start=start, settings=settings)
+    clock = Deadline(settings)
     return [
-        shared_path(problem, k_max, ridge=ridge, constraints=constraints, start=start, settings=settings)
-        for problem in problems
+        shared_path(problem, k_max, ridge=ridge, constraints=constraints, start=start, settings=clock.settings(left))
+        for left, problem in zip(range(len(problems), 0, -1), problems, strict=True)
     ]
 
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from numpy.typing import ArrayLike
 
+from exactsindy._limits import OutOfTime, is_over
 from exactsindy.constraints import Constraint, constraint_list
 from exactsindy.errors import SolverError, nearest
 from exactsindy.problem import Problem
@@ -168,7 +169,7 @@ def _candidates(
         raise SolverError(f"select: got {len(named)} variants and {len(ridges)} ridges; expected at least one of each.")
     folds = {name: _folds(value) for name, value in named.items()}
     first = next(iter(folds.values())).parts[0].target_names
-    candidates = []
+    candidates: list[Candidate] = []
     # One part of the time for each path, and one for resampling.
     left = len(named) * len(ridges) + 1
     for name, parts in folds.items():
@@ -177,6 +178,8 @@ def _candidates(
             text = f"select: variant {name!r} has the equations {', '.join(whole.target_names)}"
             raise SolverError(f"{text}, the first one {', '.join(first)}; expected the same.")
         for value in ridges:
+            if candidates and is_over():
+                return candidates  # the call is over: what there is must do
             settings = clock.settings(left)
             path = shared_path(whole, k_max, ridge=value, constraints=constraints, settings=settings)
             kept = parts.parts if len(parts) > 1 else ()
@@ -214,10 +217,13 @@ def _inclusion(
 ) -> dict[str, dict[str, float]]:
     """Return inclusion probabilities at the chosen sizes where there are enough folds."""
     counts = {len(candidates[c].folds) for c in best}
-    if min(counts) < _LEAST_FOLDS or len(counts) > 1 or (not shared and not any(solution.k)):
+    if is_over() or min(counts) < _LEAST_FOLDS or len(counts) > 1 or (not shared and not any(solution.k)):
         return {}
     folds: Sequence[Problem] = candidates[best[0]].folds
     if not shared:
         folds = [join_problems([candidates[c].folds[f] for c in best]) for f in range(len(folds))]
     settings = replace(clock.settings(_RESAMPLE_PART), progress=None)
-    return inclusion(folds, solution, constraints=constraints, settings=settings)
+    try:
+        return inclusion(folds, solution, constraints=constraints, settings=settings)
+    except OutOfTime:
+        return {}

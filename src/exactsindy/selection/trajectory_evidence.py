@@ -17,19 +17,23 @@ TRAJECTORY_FIT = "trajectory fit"
 
 # Weights of the constant and of `features`, fitted on the tuning half of the random systems:
 # `exactsindy bench selection --tune trajectories --samples 400,1200` prints them.
-WEIGHTS = (-0.737, 0.972, 1.709, -1.821)
+WEIGHTS = (2.674, 0.652, 1.978, -1.634, -1.131)
 # For modes of fields: `exactsindy bench selection --tune field-trajectories` prints them.
-MODE_WEIGHTS = (-0.737, 0.732, 0.702, 0.019)
+MODE_WEIGHTS = (-0.737, 0.732, 0.702, 0.019, 0.0)
 # Weight gamma of the number of supports in the extended BIC, for at most _MANY candidate terms and for more. With 15 to
 # 35 terms 1/2 to 1 serve alike on the tuning systems, with 36 to 84 terms 1 serves better:
 # `exactsindy bench selection --tune gamma` prints by how much.
 _GAMMA, _MANY_GAMMA, _MANY = 0.5, 1.0, 35
+# Each factor of a term costs this much in -2 log likelihood: before data are seen, one factor more makes a term e times
+# less plausible. It decides where data cannot: on short or noisy records such terms stand in for one another.
+_SIMPLICITY = 2.0
 # Weight of the regression evidence beside the likelihood, for trajectories and for fields, and the least probability
-# that enters it. It is small because both come from the same data. On drawn fields 0.4 to 0.7 serve alike, and better
-# than less (`--tune field-trajectories`).
-_TRUST, _MODE_TRUST, _SMALLEST = 0.1, 0.4, 1e-3
-# Largest log odds and largest excess misfit (standard deviations) that `features` tells apart.
-_LARGEST_ODDS, _LARGEST_EXCESS = 4.0, 1.0
+# that enters it. Both come from the same data: for trajectories nothing is gained by counting them twice, and where
+# noise is large the regressions are the worse judge. On drawn fields 0.4 to 0.7 serve alike, and better than less
+# (`--tune field-trajectories`).
+_TRUST, _MODE_TRUST, _SMALLEST = 0.0, 0.4, 1e-3
+# Largest log odds and largest excess misfit (standard deviations) that `features` tells apart, and the range of noises.
+_LARGEST_ODDS, _LARGEST_EXCESS, _NOISES = 4.0, 1.0, (0.01, 0.5)
 
 
 @dataclass(frozen=True)
@@ -56,8 +60,9 @@ class TrajectoryEvidence:
     """Compare models by the likelihood of their trajectory fits: the extended BIC, the size of the noise left free.
 
     To -2 log likelihood = rows ln misfit it adds, for each equation, k ln rows + ln of the number of supports of k
-    terms (the extended BIC with gamma = 1/2; twice that, gamma = 1, beyond 35 candidates), and a share of the
-    regression evidence (-2 ln probability).
+    terms (the extended BIC with gamma = 1/2; twice that, gamma = 1, beyond 35 candidates), and 2 for each factor of a
+    term: between supports that the data cannot tell apart, the one of fewer and of lower terms is taken. For fields it
+    adds a share of the regression evidence (-2 ln probability) instead.
     """
 
     rows: int
@@ -72,6 +77,10 @@ class TrajectoryEvidence:
     counted: float = 1.0
     # Misfits below this are equal: the data are no more accurate than that.
     least: float = 0.0
+    # Number of factors of each candidate, by equation; nothing if it is not known or shall not count.
+    factors: tuple[tuple[int, ...], ...] = ()
+    # Largest noise of a state as a share of its spread; 1 % and less count alike.
+    noise: float = 0.01
     weights: tuple[float, ...] = WEIGHTS  # of the probability to be right
     trust: float = _TRUST  # weight of the regression evidence
     gamma: float | None = None  # of the extended BIC; None: by the number of candidate terms
@@ -88,9 +97,11 @@ class TrajectoryEvidence:
         worth = max(self.effective * self.rows, 2.0)
         each = math.log(max(min(self.effective, self.counted) * self.rows, 2.0))
         penalties = []
-        for support, n in zip(model, self.terms, strict=True):
+        for i, (support, n) in enumerate(zip(model, self.terms, strict=True)):
             gamma = self.gamma if self.gamma is not None else _GAMMA if n <= _MANY else _MANY_GAMMA
             penalties.append(len(support) * each + 2 * gamma * ln_choose(n, len(support)))
+            if self.factors:
+                penalties.append(_SIMPLICITY * sum(self.factors[i][j] for j in support))
         return worth * math.log(max(misfit, self.least) / self.rows) + sum(penalties)
 
     def criterion_of(self, rival: Rival) -> float:
@@ -105,20 +116,23 @@ class TrajectoryEvidence:
         """Return models that differ in one equation, the best first."""
         return sorted(rivals, key=lambda rival: (self.criterion_of(rival), rival.support))
 
-    def features(self, rivals: Sequence[Rival]) -> tuple[float, ...]:
-        """Return the numbers that the confidence in the best of them is computed from.
+    def features(self, rivals: Sequence[Rival], chosen: Support | None = None) -> tuple[float, ...]:
+        """Return the numbers that the confidence in the one chosen, or in the best of them, is computed from.
 
-        The log odds of the best against all others by their criteria, its probability by the regression evidence alone,
-        and how far its misfit exceeds what noise leaves, in standard deviations.
+        Its log odds against all others by their criteria, its probability by the regression evidence alone, how far its
+        misfit exceeds what noise leaves, in standard deviations, and ln of the noise over 1 %.
         """
-        best, *others = self.ranked(rivals)
+        ranked = self.ranked(rivals)
+        best = next((rival for rival in ranked if rival.support == chosen), ranked[0])
+        others = [rival for rival in ranked if rival is not best]
         least = self.criterion_of(best)
         against = sum(math.exp(0.5 * (least - self.criterion_of(other))) for other in others)
         odds = -math.log(against) if against > 0 else _LARGEST_ODDS
         excess = (best.misfit / (self.level * self.rows) - 1.0) * math.sqrt(self.effective * self.rows / 2)
-        return (min(odds, _LARGEST_ODDS), best.share, min(max(excess, 0.0), _LARGEST_EXCESS))
+        noise = math.log(min(max(self.noise, _NOISES[0]), _NOISES[1]) / _NOISES[0])
+        return (min(odds, _LARGEST_ODDS), best.share, min(max(excess, 0.0), _LARGEST_EXCESS), noise)
 
-    def confidence(self, rivals: Sequence[Rival]) -> float:
-        """Return the probability that the best of them has the right terms."""
-        score = float(np.dot(self.weights, (1.0, *self.features(rivals))))
+    def confidence(self, rivals: Sequence[Rival], chosen: Support | None = None) -> float:
+        """Return the probability that the one chosen, or the best of them, has the right terms."""
+        score = float(np.dot(self.weights, (1.0, *self.features(rivals, chosen))))
         return 1.0 / (1.0 + math.exp(-score))

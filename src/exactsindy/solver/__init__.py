@@ -5,6 +5,8 @@ from exactsindy.solver.arguments import total as total
 from exactsindy.solver.batch import solve_many as solve_many
 from exactsindy.solver.batch import solve_paths as solve_paths
 from exactsindy.solver.display import equation as equation
+from exactsindy.solver.interrupt import ctrl_c_held as ctrl_c_held
+from exactsindy.solver.interrupt import ctrl_c_pressed as ctrl_c_pressed
 from exactsindy.solver.path import Path as Path
 from exactsindy.solver.path import solve_path as solve_path
 from exactsindy.solver.pool import Member as Member

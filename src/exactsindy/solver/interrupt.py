@@ -43,3 +43,7 @@ def _remember(number: int, frame: FrameType | None) -> None:
     if _state["pressed"]:
         raise KeyboardInterrupt
     _state["pressed"] = True
+
+
+# Their names outside this room.
+ctrl_c_held, ctrl_c_pressed = held, pressed

@@ -44,7 +44,7 @@ class Progress:
     """A snapshot of a running solve, passed to ``Settings.progress``.
 
     ``incumbent`` and ``lower_bound`` are objectives per equation being solved, keyed by target name; ``terms``
-    are those of the best support so far.
+    are those of the best support so far. ``phase`` says what a call of several steps is doing; empty within a search.
     """
 
     incumbent: Mapping[str, float]
@@ -52,6 +52,7 @@ class Progress:
     nodes: int
     seconds: float
     terms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    phase: str = ""
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -150,7 +151,7 @@ class Solution:
         """True if every equation is proved optimal."""
         return all(status is Status.OPTIMAL for status in self.status)
 
-    @property
+    @cached_property
     def floor(self) -> Array:
         """Objectives below this cannot be told from an exact fit of the data."""
         return floors(self.problem, self.coef, self.k, len(self.status))

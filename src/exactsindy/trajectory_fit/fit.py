@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy._limits import go_on
 from exactsindy._types import Array
 from exactsindy.trajectory_fit.protocols import Flow, GaussNewtonStep, Measured, Support, offsets
 
@@ -50,11 +51,12 @@ class TrajectoryModel:
     """A model whose coefficients and states are fitted together.
 
     Between samples the trajectory obeys the equations (by local cubics or integrated) up to a tolerance far below the
-    noise; the states are free otherwise, so that chaos does no harm.
+    noise; the states are free otherwise, so that chaos does no harm. Coefficients of the equations ``held`` stay.
     """
 
     measured: Measured
     supports: tuple[Support, ...]
+    held: frozenset[int] = frozenset()
 
     @cached_property
     def first(self) -> NDArray[np.int64]:
@@ -84,7 +86,7 @@ class TrajectoryModel:
     def step(self, states: Array, coef: Array, tolerance: float, damping: float = 0.0) -> GaussNewtonStep | None:
         """Return the change that minimises the linearised misfit; None where the model overflows."""
         parts = self.split(coef)
-        return self._flow.refined(states, parts).step(states, parts, tolerance**-2, damping)
+        return self._flow.refined(states, parts).step(states, parts, tolerance**-2, damping, self.held)
 
     def fit(
         self,
@@ -116,6 +118,7 @@ class TrajectoryModel:
         """Return states, coefficients and misfit after steps at one tolerance, until they gain little or time is up."""
         misfit, damping = self.misfit(x, xi, tolerance, flow), 0.0
         for _ in range(_LAST_STEPS if last else _STEPS):
+            go_on()
             if time.monotonic() > deadline:
                 break
             moved = self._descend(flow, x, xi, misfit, tolerance, damping)
@@ -132,7 +135,7 @@ class TrajectoryModel:
     ) -> tuple[Array, Array, float, float] | None:
         """Return states, coefficients, misfit and damping after a step that does not raise the misfit."""
         for _ in range(_TRIES):
-            step = flow.step(x, self.split(xi), tolerance**-2, damping)
+            step = flow.step(x, self.split(xi), tolerance**-2, damping, self.held)
             if step is not None and step.moves:
                 after = self.misfit(x + step.states, xi + step.coef, tolerance, flow)
                 if after <= misfit:

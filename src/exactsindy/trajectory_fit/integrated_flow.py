@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,8 @@ from exactsindy import _native
 from exactsindy._types import Array
 from exactsindy.trajectory_fit.dynamics import Dynamics
 from exactsindy.trajectory_fit.intervals import Intervals
-from exactsindy.trajectory_fit.protocols import GaussNewtonStep, offsets
+from exactsindy.trajectory_fit.polynomial_flow import PolynomialFlow
+from exactsindy.trajectory_fit.protocols import GaussNewtonStep, free_columns, offsets
 from exactsindy.trajectory_fit.right_hand_sides import RightHandSides
 from exactsindy.trajectory_fit.runge_kutta import advance
 
@@ -52,6 +54,11 @@ class IntegratedFlow:
         """Return the model with one sub-step in every interval."""
         return cls(intervals, tuple(dynamics), samples, noise, own, np.ones(len(intervals.starts), dtype=np.int64))
 
+    @cached_property
+    def polynomial(self) -> PolynomialFlow | None:
+        """Return the equations for the native integration; None if one is no polynomial."""
+        return PolynomialFlow.of(self.dynamics, self.own, self.samples.shape[1], self.intervals.controls.shape[1])
+
     def defects(self, states: Array, coef: Sequence[Array]) -> Array:
         """Return the state at the end of each interval less the integrated one (intervals x equations)."""
         ends = self._ends(states, coef, self.substeps)
@@ -69,12 +76,15 @@ class IntegratedFlow:
         while len(open_ := open_[substeps[open_] < _MOST]):
             finer = self._ends(states, coef, 2 * substeps, open_)
             # A difference that is not a number is not accurate, either.
-            rough = ~(np.abs(finer[open_] - ends[open_]).max(axis=1) <= _ACCURACY)
+            with np.errstate(invalid="ignore"):
+                rough = ~(np.abs(finer[open_] - ends[open_]).max(axis=1) <= _ACCURACY)
             open_, ends = open_[rough], finer
             substeps[open_] *= 2
         return self if (substeps == self.substeps).all() else replace(self, substeps=substeps)
 
-    def step(self, states: Array, coef: Sequence[Array], precision: float, damping: float) -> GaussNewtonStep | None:
+    def step(
+        self, states: Array, coef: Sequence[Array], precision: float, damping: float, held: frozenset[int] = frozenset()
+    ) -> GaussNewtonStep | None:
         """Return the change that minimises the linearised misfit; None where the model overflows."""
         d = states.shape[1]
         first = offsets([support for part in self.dynamics for support in part.supports])
@@ -89,10 +99,18 @@ class IntegratedFlow:
             return None
         defect = states[self.intervals.starts + 1] - columns[:, :, 0]
         forward, slopes = np.ascontiguousarray(columns[:, :, 1 : 1 + d]), np.ascontiguousarray(columns[:, :, 1 + d :])
-        outputs = (np.empty_like(states), np.empty(p), np.empty((p, p)), np.empty(p))
-        inputs = (self.samples - states, defect, self.intervals.starts, forward, slopes)
+        free, _ = free_columns(coef, held)
+        q = len(free)
+        outputs = (np.empty_like(states), np.empty(q), np.empty((q, q)), np.empty(q))
+        inputs = (
+            self.samples - states,
+            defect,
+            self.intervals.starts,
+            forward,
+            np.ascontiguousarray(slopes[:, :, free]),
+        )
         profiled, moves = _native.integrated_step(*inputs, precision, damping, *outputs)
-        return GaussNewtonStep(*outputs, moves) if profiled else None
+        return GaussNewtonStep(*outputs, moves).spread(free, p) if profiled else None
 
     def _ends(
         self,
@@ -121,10 +139,15 @@ class IntegratedFlow:
         The columns beyond the first are derivatives, by the state at which the interval begins and by coefficients.
         """
         d = states.shape[1]
+        among = np.arange(len(substeps)) if which is None else which
+        if self.polynomial is not None:
+            start = states[self.intervals.starts] * self.noise
+            ends = self.polynomial.ends(self.intervals, among, start, coef, substeps, coefficients is not None)
+            yield among, ends.transpose(1, 2, 0)
+            return
         width = 1 if coefficients is None else 1 + d + coefficients
         block = max(_NUMBERS // (d * width), _LEAST_BLOCK)
         rates = RightHandSides.of(self.intervals, self.dynamics, self.own, coef)
-        among = np.arange(len(substeps)) if which is None else which
         for count in np.unique(substeps[among]).tolist():
             members = among[substeps[among] == count]
             for at in range(0, len(members), block):

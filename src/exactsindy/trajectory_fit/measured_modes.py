@@ -16,7 +16,15 @@ from exactsindy.library import Variable
 from exactsindy.trajectory_fit.block_banded import profile_states
 from exactsindy.trajectory_fit.compiled_terms import CompiledTerms
 from exactsindy.trajectory_fit.modal_grid import Complex, ModalGrid, states_per_field
-from exactsindy.trajectory_fit.protocols import Flow, GaussNewtonStep, Support, by_group, defects, quadrature_errors
+from exactsindy.trajectory_fit.protocols import (
+    Flow,
+    GaussNewtonStep,
+    Support,
+    by_group,
+    defects,
+    free_columns,
+    quadrature_errors,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,8 +134,11 @@ class ModalFlow:
         """Return the model itself: local cubics are as accurate as they are."""
         return self
 
-    def step(self, states: Array, coef: Sequence[Array], precision: float, damping: float) -> GaussNewtonStep | None:
+    def step(
+        self, states: Array, coef: Sequence[Array], precision: float, damping: float, held: frozenset[int] = frozenset()
+    ) -> GaussNewtonStep | None:
         """Return the change that minimises the linearised misfit; None where the model overflows."""
+        free, _ = free_columns(coef, held)
         m = self.measured
         with np.errstate(all="ignore"):
             rates, tables, parts = zip(*(p.linear(states, coef[p.equations]) for p in self._parts), strict=True)
@@ -141,7 +152,9 @@ class ModalFlow:
             rows, columns = slice(row, row + theta.shape[1]), slice(column, column + theta.shape[2])
             integrals[:, rows, columns] = integrate_intervals(m.weights, theta)
             row, column = rows.stop, columns.stop
-        return profile_states(m.samples - states, defect, m.weights, slopes, integrals, m.own, precision, damping)
+        moved, count = np.ascontiguousarray(integrals[:, :, free]), integrals.shape[2]
+        step = profile_states(m.samples - states, defect, m.weights, slopes, moved, m.own, precision, damping)
+        return None if step is None else step.spread(free, count)
 
 
 @dataclass(frozen=True, eq=False)

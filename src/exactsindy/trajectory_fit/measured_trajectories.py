@@ -29,7 +29,7 @@ from exactsindy.trajectory_fit.protocols import (
     by_group,
     by_piece,
     defects,
-    offsets,
+    free_columns,
     quadrature_errors,
 )
 
@@ -153,18 +153,22 @@ class TrajectoryFlow:
         """Return the model itself: local cubics are as accurate as they are."""
         return self
 
-    def step(self, states: Array, coef: Sequence[Array], precision: float, damping: float) -> GaussNewtonStep | None:
+    def step(
+        self, states: Array, coef: Sequence[Array], precision: float, damping: float, held: frozenset[int] = frozenset()
+    ) -> GaussNewtonStep | None:
         """Return the change that minimises the linearised misfit; None where the model overflows."""
-        m, p = self.measured, sum(map(len, coef))
+        free, first = free_columns(coef, held)
+        m, p = self.measured, len(free)
         with np.errstate(all="ignore"):
             parts = [np.ascontiguousarray(part) for part in self._linear(states, coef)]
         if not all(np.isfinite(part).all() for part in parts):
             return None
         defect, integrals, slopes = parts
         outputs = (np.empty_like(states), np.empty(p), np.empty((p, p)), np.empty(p))
-        inputs = (m.samples - states, defect, m.weights, slopes, integrals, m.own, offsets(self.supports))
+        columns = np.ascontiguousarray(integrals[:, free])
+        inputs = (m.samples - states, defect, m.weights, slopes, columns, m.own, first)
         profiled, moves = _native.trajectory_step(*inputs, precision, damping, *outputs)
-        return GaussNewtonStep(*outputs, moves) if profiled else None
+        return GaussNewtonStep(*outputs, moves).spread(free, integrals.shape[1]) if profiled else None
 
     def _linear(self, states: Array, coef: Sequence[Array]) -> tuple[Array, Array, Array]:
         """Return the defects, the integrated terms (intervals x coefficients) and the slopes, in units of the noise."""

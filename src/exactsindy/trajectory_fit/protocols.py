@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -30,6 +30,14 @@ class GaussNewtonStep:
     slope: Array
     moves: bool
 
+    def spread(self, free: NDArray[np.intp], count: int) -> GaussNewtonStep:
+        """Return the step with zeros for the coefficients, ``count`` in all, that are not among the ``free`` ones."""
+        if len(free) == count:
+            return self
+        coef, slope, curvature = np.zeros(count), np.zeros(count), np.zeros((count, count))
+        coef[free], slope[free], curvature[np.ix_(free, free)] = self.coef, self.slope, self.curvature
+        return replace(self, coef=coef, slope=slope, curvature=curvature)
+
 
 class Flow(Protocol):
     """A model of given terms as the equations of states in units of their noise."""
@@ -43,8 +51,13 @@ class Flow(Protocol):
     def refined(self, states: Array, coef: Sequence[Array]) -> Flow:
         """Return the model integrated as accurately as these states and coefficients ask for."""
 
-    def step(self, states: Array, coef: Sequence[Array], precision: float, damping: float) -> GaussNewtonStep | None:
-        """Return the change of least linearised misfit, None on overflow; ``precision`` is one over tolerance^2."""
+    def step(
+        self, states: Array, coef: Sequence[Array], precision: float, damping: float, held: frozenset[int] = frozenset()
+    ) -> GaussNewtonStep | None:
+        """Return the change of least linearised misfit, None on overflow; ``precision`` is one over tolerance^2.
+
+        Coefficients of the equations ``held`` stay; curvature and slope are those of the others.
+        """
 
 
 class Measured(Protocol):
@@ -135,6 +148,14 @@ def by_group(
         equations = slice(at, at + len(group.targets))
         yield group, supports[equations], equations
         at = equations.stop
+
+
+def free_columns(coef: Sequence[Array], held: frozenset[int]) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    """Return the coefficients of the equations that are not held, and where those of each equation begin."""
+    first = offsets([tuple(range(len(part))) for part in coef])
+    free = [np.arange(first[i], first[i + 1]) for i in range(len(coef)) if i not in held]
+    counts = [tuple(range(0 if i in held else len(part))) for i, part in enumerate(coef)]
+    return np.concatenate([np.zeros(0, dtype=np.intp), *free]).astype(np.intp), offsets(counts)
 
 
 def offsets(supports: Sequence[Support]) -> NDArray[np.int64]:

@@ -19,7 +19,7 @@ def advance(right_hand_side: RightHandSide, states: Array, length: Array, subste
     The method is that of Dormand and Prince of order 8. Derivatives of states are states, too: what a step does to them
     is then the exact derivative of what it does to the states.
     """
-    nodes, rows, weights = _tableau()
+    nodes, rows, weights = tableau()
     step = length / substeps
     slopes = np.empty((len(nodes), *states.shape))
     flat = slopes.reshape(len(nodes), -1)
@@ -32,8 +32,8 @@ def advance(right_hand_side: RightHandSide, states: Array, length: Array, subste
 
 
 @lru_cache(maxsize=1)
-def _tableau() -> tuple[list[float], Array, Array]:
-    """Return the nodes, the rows of the stages and the weights."""
+def tableau() -> tuple[list[float], Array, Array]:
+    """Return the nodes, the rows of the stages and the weights of the method of Dormand and Prince of order 8."""
     from scipy.integrate import DOP853  # loaded when needed: importing it is slow
 
     return DOP853.C.tolist(), DOP853.A, DOP853.B

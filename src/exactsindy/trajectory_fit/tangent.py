@@ -15,17 +15,23 @@ _ROUNDING = 1e-10
 
 
 def tangent_problem(
-    measured: Measured, supports: tuple[Support, ...], fit: TrajectoryFit, equation: int
+    measured: Measured,
+    supports: tuple[Support, ...],
+    fit: TrajectoryFit,
+    equation: int,
+    held: frozenset[int] = frozenset(),
 ) -> Problem | None:
     """Return the regression of one equation whose residual sum of squares is the misfit near a trajectory fit.
 
-    States and the coefficients of the other equations are free (of their own terms) and already minimised over; the
-    trajectory is linearised. Its solution over the terms of the fitted model is that model; ``equation`` may take any
-    terms of its library. None if the library overflows on the trajectory or terms are dependent beyond rounding.
+    States and the coefficients of the other equations are free (of their own terms) and already minimised over; those
+    of the equations ``held`` stay as they are; the trajectory is linearised. Its solution over the terms of the fitted
+    model is that model; ``equation`` may take any terms of its library. None if the library overflows on the trajectory
+    or terms are dependent beyond rounding.
     """
     features = features_of(measured, equation)
     every = tuple(range(len(features.terms)))
-    model = TrajectoryModel(measured, (*supports[:equation], every, *supports[equation + 1 :]))
+    held = held - {equation}
+    model = TrajectoryModel(measured, (*supports[:equation], every, *supports[equation + 1 :]), held)
     current = np.zeros(len(features.terms))
     current[list(supports[equation])] = fit.coef[equation]
     coef = [current if i == equation else xi for i, xi in enumerate(fit.coef)]
@@ -33,7 +39,8 @@ def tangent_problem(
     if step is None:
         return None
     own = slice(model.first[equation], model.first[equation + 1])
-    others = np.r_[0 : own.start, own.stop : model.first[-1]]
+    free = [i for i in range(len(supports)) if i != equation and i not in held]
+    others = np.concatenate([np.zeros(0, dtype=int), *(np.arange(model.first[i], model.first[i + 1]) for i in free)])
     gram, slope = step.curvature[own, own], step.slope[own]
     constant = fit.misfit
     if len(others):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 
+from exactsindy._types import Array
 from exactsindy.data import Data, cuts
 from exactsindy.errors import ProblemError
 from exactsindy.forms.base import TrialLike, fitted, groups, only_trajectories, trial
@@ -89,15 +92,10 @@ class IncrementForm:
         rows = self._prepare(data, library)
         total = rows[0].n_rows
         check_count(count, total, "number of increments")
-        parts = zip(*(split(part.chunks(), cuts(total, count)) for part in rows), strict=True)
-        return tuple(
-            Problem.from_blocks(
-                problem
-                for source, chunks in zip(rows, fold, strict=True)
-                for problem in compressed(source.group, chunks)
-            )
-            for fold in parts
-        )
+        folds = [
+            [compressed(part.group, chunks) for chunks in split(part.chunks(), cuts(total, count))] for part in rows
+        ]
+        return tuple(Problem.from_blocks(chain.from_iterable(fold)) for fold in zip(*folds, strict=True))
 
     def whiteness(self, data: Data, library: Library, coef: TrialLike) -> Whiteness:
         """Return the size and the correlation of a model's whitened residuals."""
@@ -105,13 +103,18 @@ class IncrementForm:
         model = fitted(coef, [part.group for part in rows], "whiteness(coef=...)")
         ratio, lag, names = [], [], []
         for part in rows:
-            pieces = zip(*part.chunks(), strict=True)
-            for name, xi, chunks in zip(part.group.target_names, model.of(part.group), pieces, strict=True):
-                residual = np.concatenate([y[:, 0] - theta @ xi for theta, y in chunks])
+            residuals = np.hstack(list(part.residuals(model.of(part.group))))
+            for name, residual in zip(part.group.target_names, residuals, strict=True):
                 ratio.append(np.sqrt(np.mean(residual**2)))
                 lag.append(lag_correlation([residual - residual.mean()]))
                 names.append(name)
         return Whiteness(tuple(names), np.array(ratio), np.array(lag))
+
+    def rows(self, data: Data, library: Library) -> Iterator[tuple[str, Array, Array]]:
+        """Yield of every equation its name, the whitened columns (rows x terms) and the whitened target (rows,)."""
+        for part in self._prepare(data, library):
+            for name, chunks in zip(part.group.target_names, zip(*part.chunks(), strict=True), strict=True):
+                yield name, np.vstack([theta for theta, _ in chunks]), np.concatenate([y[:, 0] for _, y in chunks])
 
     @property
     def whitened(self) -> bool:

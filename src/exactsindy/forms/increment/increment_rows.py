@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
 
 import numpy as np
 
+from exactsindy._limits import go_on
 from exactsindy._types import Array
 from exactsindy.errors import ProblemError
 from exactsindy.forms.base import EquationGroup, Trial, trajectory_inputs
 from exactsindy.forms.increment.smoothing import Smoothed
 from exactsindy.forms.increment.tridiagonal import Increments, Whitening, increment_covariance
-from exactsindy.forms.quadrature import integrate_intervals, interval_weights
+from exactsindy.forms.quadrature import integrate_intervals, interval_weights, sections
 from exactsindy.library import Features, Term, Variable
 from exactsindy.problem import Collector, Problem
 
@@ -23,6 +24,12 @@ Chunks = tuple[tuple[Array, Array], ...]
 
 # Rows whitened together: few enough that the tables of all equations stay in the second-level cache.
 BLOCK_ROWS = 1024
+# Rows whose errors' covariance is factored at once: memory of long data stays small.
+SECTION_ROWS = 1 << 14
+_SECTION_NUMBERS, _LEAST_SECTION = 1 << 22, 256
+# Rows from which the share of the noise below is estimated, in stretches spread over longer data: likelihoods of two
+# quarters then differ by far more than their error.
+_SHARE_ROWS, _STRETCH_ROWS = 1 << 15, 1 << 12
 # Shares of the noise that are tried for what reaches a library on smoothed states: quarters are as fine as the
 # likelihood of the residuals tells apart.
 _SHARES = (1.0, 0.75, 0.5, 0.25, 0.0)
@@ -89,55 +96,74 @@ class IncrementRows:
 
     def chunks(self) -> Iterator[Chunks]:
         """Yield whitened (theta, target) of every equation."""
-        return chain.from_iterable(map(self._piece, range(len(self.smoothed.pieces))))
+        return chain.from_iterable(self._piece(i) for i in range(len(self.smoothed.pieces)))
+
+    @cached_property
+    def _section(self) -> int:
+        """Return the rows worked on at once: fewer where there are many slopes, of every equation by every state."""
+        slopes = len(self.group.targets) * len(self.smoothed.pieces[0].names)
+        return min(max(_SECTION_NUMBERS // slopes, _LEAST_SECTION), SECTION_ROWS)
 
     @cached_property
     def _columns(self) -> Features | HermiteFeatures:
         features = self.group.features
         return HermiteFeatures(features, self.smoothed.measured_noise) if self.hermite else features
 
-    def _piece(self, i: int) -> Iterator[Chunks]:
+    def residuals(self, coef: Array) -> Iterator[Array]:
+        """Yield whitened residuals (equations x rows) of coefficients (equations x terms), piece after piece."""
+        for i in range(len(self.smoothed.pieces)):
+            parts = [[(y - theta)[:, 0] for theta, y in chunk] for chunk in self._piece(i, coef)]
+            yield np.array([np.concatenate(rows) for rows in zip(*parts, strict=True)])
+
+    def _piece(self, i: int, coef: Array | None = None) -> Iterator[Chunks]:
+        """Yield the rows of a piece; with coefficients those of the right-hand sides in place of all terms."""
         piece = self.smoothed.pieces[i]
         states = piece.states if self.raw else self.smoothed.values[i]
-        own, n, weights = self._own(i), len(piece), interval_weights(piece.times)
-        whitenings = [self._whitening(i, j, share) for j, share in enumerate(self._shares)]
-        previous = np.zeros((len(own), len(self.group.features.terms) + 1))
-        for start in range(0, n - 1, BLOCK_ROWS):
-            stop = min(start + BLOCK_ROWS, n - 1)
-            low, high = max(start - 1, 0), min(stop + 2, n)
-            inputs = trajectory_inputs(self.group.features, piece, states[low:high], low, high)
-            columns = np.ascontiguousarray(self._columns.evaluate(inputs).T)
-            increments = Increments(columns, start - low, weights[start:stop])
-            change = np.diff(piece.states[start : stop + 1], axis=0)
-            rows = [
-                whitening.apply(increments, change[:, state], start, before)
-                for whitening, state, before in zip(whitenings, own, previous, strict=True)
-            ]
-            yield tuple((table[:-1].T, table[-1:].T) for table in rows)
+        own, n = self._own(i), len(piece)
+        previous = np.zeros((len(own), (1 if coef is not None else len(self.group.features.terms)) + 1))
+        factors: list[Whitening] = []
+        for first, last in sections(n - 1, self._section):
+            factors = self._whitenings(i, first, last, factors)
+            at, end = max(first - 1, 0), min(last + 2, n)
+            weights = interval_weights(piece.times[at:end])[first - at : last - at]
+            for start in range(first, last, BLOCK_ROWS):
+                stop = min(start + BLOCK_ROWS, last)
+                low, high = max(start - 1, 0), min(stop + 2, n)
+                inputs = trajectory_inputs(self.group.features, piece, states[low:high], low, high)
+                columns = np.ascontiguousarray(self._columns.evaluate(inputs).T)
+                change = np.diff(piece.states[start : stop + 1], axis=0)
+                rows = []
+                for j, (factor, state) in enumerate(zip(factors, own, strict=True)):
+                    terms = columns if coef is None else coef[j : j + 1] @ columns
+                    increments = Increments(terms, start - low, weights[start - first : stop - first])
+                    rows.append(factor.apply(increments, change[:, state], start - first, previous[j]))
+                yield tuple((table[:-1].T, table[-1:].T) for table in rows)
 
-    def _whitening(self, i: int, j: int, share: float) -> Whitening:
-        """Return the factor of the errors of equation j on piece i if this share of the noise reaches the library."""
-        steps, slopes = np.diff(self.smoothed.pieces[i].times), share * self._slopes[i][:, j]
-        return Whitening.of(*increment_covariance(steps, slopes, self.smoothed.noise, self._own(i)[j]))
+    def _whitenings(self, i: int, first: int, last: int, before: list[Whitening]) -> list[Whitening]:
+        """Return the factors of the errors of all equations for a section of rows that goes on from the one before."""
+        at = max(first - 1, 0)  # the row before is needed for its covariance with the first one
+        slopes = self._slopes(i, at, last + 1)
+        steps = np.diff(self.smoothed.pieces[i].times[at : last + 1])
+        factors = []
+        for j, (own, share) in enumerate(zip(self._own(i), self._shares, strict=True)):
+            diagonal, off = increment_covariance(steps, share * slopes[:, j], self.smoothed.noise, own)
+            factors.append(Whitening.of(diagonal[first - at :], off, before[j] if before else None))
+        return factors
 
     def _own(self, i: int) -> list[int]:
         return [self.smoothed.pieces[i].names.index(target.state) for target in self.group.targets]
 
-    @cached_property
-    def _slopes(self) -> list[Array]:
-        """Return the model's Jacobian on every piece (samples x equations x states)."""
-        pieces = self.smoothed.pieces
+    def _slopes(self, i: int, low: int, high: int) -> Array:
+        """Return the model's Jacobian at samples ``low`` to ``high`` of a piece (samples x equations x states)."""
+        names = self.smoothed.pieces[i].names
         if self.model is None:
-            return [np.zeros((len(piece), len(self.group.targets), len(piece.names))) for piece in pieces]
-        return [
-            self.model.jacobian(self.group, self._inputs(i), [Variable(name) for name in piece.names])
-            for i, piece in enumerate(pieces)
-        ]
+            return np.zeros((high - low, len(self.group.targets), len(names)))
+        return self.model.jacobian(self.group, self._inputs(i, low, high), [Variable(name) for name in names])
 
-    def _inputs(self, i: int) -> Array:
+    def _inputs(self, i: int, low: int, high: int) -> Array:
         """Return the inputs of the library on the smoothed states of a piece."""
         piece = self.smoothed.pieces[i]
-        return trajectory_inputs(self.group.features, piece, self.smoothed.values[i], 0, len(piece))
+        return trajectory_inputs(self.group.features, piece, self.smoothed.values[i][low:high], low, high)
 
     @cached_property
     def _shares(self) -> list[float]:
@@ -145,31 +171,54 @@ class IncrementRows:
 
         Raw states carry all of it. Guided ones may follow the model so closely that little is left; slopes that
         passed on noise which is not there would be worse than none. The share is that of the greatest likelihood of
-        the model's own residuals.
+        the model's own residuals; of long data in sections spread over them, enough to tell quarters apart.
         """
+        count = len(self.group.targets)
         if self.raw or self.model is None:
-            return [1.0] * len(self.group.targets)
-        residuals = [self._residuals(i, self.model) for i in range(len(self.smoothed.pieces))]
-        scores = [[self._misfit(j, c, residuals) for c in _SHARES] for j in range(len(self.group.targets))]
-        return [_SHARES[int(best)] for best in np.argmin(scores, axis=1)]
+            return [1.0] * count
+        scores = np.zeros((count, len(_SHARES), 2))
+        stretches = self._stretches()
+        rows = sum(last - first for _, first, last in stretches)
+        for i, first, last in stretches:
+            residual, slopes = self._residuals(i, first, last, self.model), self._slopes(i, first, last + 1)
+            steps = np.diff(self.smoothed.pieces[i].times[first : last + 1])
+            for j, own in enumerate(self._own(i)):
+                for c, share in enumerate(_SHARES):
+                    scores[j, c] += self._misfit(steps, share * slopes[:, j], own, residual[:, j])
+        square, volume = np.moveaxis(scores, 2, 0)
+        # -2 log likelihood, the scale of the residuals free, up to a constant.
+        total = rows * np.log(square / rows + np.finfo(float).tiny) + 2 * volume
+        return [_SHARES[int(best)] for best in np.argmin(total, axis=1)]
 
-    def _misfit(self, j: int, share: float, residuals: Sequence[Array]) -> float:
-        """Return -2 log likelihood of residuals of equation j, their scale free, up to a constant."""
-        square, volume = 0.0, 0.0
-        for i, residual in enumerate(residuals):
-            try:
-                whitening = self._whitening(i, j, share)
-            except ProblemError:
-                return np.inf  # without slopes the covariance is positive definite
-            square += float((whitening.whiten(residual[:, j]) ** 2).sum())
-            volume += float(np.log(whitening.diagonal).sum())
-        return float(self.n_rows * np.log(square / self.n_rows + np.finfo(float).tiny) + 2 * volume)
+    def _misfit(self, steps: Array, slopes: Array, own: int, residual: Array) -> tuple[float, float]:
+        """Return the sum of squares of whitened residuals, and the logarithm of the volume of their covariance."""
+        go_on()
+        try:
+            factor = Whitening.of(*increment_covariance(steps, slopes, self.smoothed.noise, own))
+        except ProblemError:
+            return np.inf, 0.0  # without slopes the covariance is positive definite
+        return float((factor.whiten(residual) ** 2).sum()), float(np.log(factor.diagonal).sum())
 
-    def _residuals(self, i: int, model: Trial) -> Array:
-        """Return the residuals of the model in the increments of a piece (rows x equations)."""
-        piece, rates = self.smoothed.pieces[i], model.predict(self.group, self._inputs(i))
-        change = np.diff(piece.states[:, self._own(i)], axis=0)
-        return np.asarray(change - integrate_intervals(interval_weights(piece.times), rates))
+    def _stretches(self) -> list[tuple[int, int, int]]:
+        """Return rows (piece, first, last) that the likelihood of a share is computed from."""
+        pieces = [len(piece) - 1 for piece in self.smoothed.pieces]
+        most = min(_SHARE_ROWS, self._section * _SHARE_ROWS // _STRETCH_ROWS)
+        if self.n_rows <= most:
+            return [(i, 0, rows) for i, rows in enumerate(pieces)]
+        short = [
+            (i, *ends) for i, rows in enumerate(pieces) for ends in sections(rows, min(_STRETCH_ROWS, self._section))
+        ]
+        step = max(self.n_rows // most, 1)
+        return short[step // 2 :: step]
+
+    def _residuals(self, i: int, first: int, last: int, model: Trial) -> Array:
+        """Return the residuals of the model in some increments of a piece (rows x equations)."""
+        piece = self.smoothed.pieces[i]
+        low, high = max(first - 1, 0), min(last + 2, len(piece))
+        rates = model.predict(self.group, self._inputs(i, low, high))
+        change = np.diff(piece.states[first : last + 1, self._own(i)], axis=0)
+        integrals = integrate_intervals(interval_weights(piece.times[low:high]), rates)
+        return np.asarray(change - integrals[first - low : last - low])
 
 
 def compressed(group: EquationGroup, chunks: Iterable[Chunks]) -> list[Problem]:
@@ -181,18 +230,22 @@ def compressed(group: EquationGroup, chunks: Iterable[Chunks]) -> list[Problem]:
     return [Problem((collector.block(),)) for collector in collectors]
 
 
-def split(chunks: Iterable[Chunks], borders: list[int]) -> Iterator[list[Chunks]]:
-    """Yield the chunks between borders (row numbers), cutting them where a border falls inside."""
+def split(chunks: Iterable[Chunks], borders: list[int]) -> Iterator[Iterator[Chunks]]:
+    """Yield the chunks between borders (row numbers), cutting them where a border falls inside.
+
+    Each part must be used up before the next is asked for.
+    """
     stream = iter(chunks)
-    held = next(stream)
-    at = 0
-    for low, high in pairwise(borders):
-        part: list[Chunks] = []
-        wanted = high - low
+    held, at = next(stream), 0
+
+    def part(wanted: int) -> Iterator[Chunks]:
+        nonlocal held, at
         while wanted:
             if at == len(held[0][0]):
                 held, at = next(stream), 0
             count = min(wanted, len(held[0][0]) - at)
-            part.append(tuple((theta[at : at + count], y[at : at + count]) for theta, y in held))
+            yield tuple((theta[at : at + count], y[at : at + count]) for theta, y in held)
             at, wanted = at + count, wanted - count
-        yield part
+
+    for low, high in pairwise(borders):
+        yield part(high - low)

@@ -13,9 +13,9 @@ from exactsindy._types import Array
 from exactsindy.data import Trajectories, Trajectory, gap_starts
 from exactsindy.differentiation import Smooth, whittaker
 from exactsindy.errors import DataError
-from exactsindy.forms.base import EquationGroup, TrialLike, groups, trajectory_inputs, trial
+from exactsindy.forms.base import EquationGroup, Trial, TrialLike, groups, trajectory_inputs, trial
 from exactsindy.forms.increment.resolution import unresolved_errors
-from exactsindy.forms.quadrature import integrate_intervals, interval_weights
+from exactsindy.forms.quadrature import integrate_intervals, interval_weights, sections
 from exactsindy.library import Library
 
 # The least number of samples in a row that can be smoothed: twice the four of a third difference.
@@ -23,6 +23,10 @@ _LEAST = 8
 # Least noise, as a share of the root mean square of the state: below it stands rounding, and clean data are weighted as
 # if they had this much.
 _FLOOR = 1e-9
+# Samples of long data that are worked on at once.
+_SECTION = 1 << 14
+# Samples beyond which states are smoothed one by one, to save memory.
+_LONG = 1 << 17
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +50,15 @@ class Smoothed:
     def noise(self) -> Array:
         """Return the error of each state that rows are weighted by."""
         return np.asarray(np.maximum(self.measured_noise, self.floor))
+
+    @cached_property
+    def largest_noise(self) -> float:
+        """Return the largest noise of a state as a share of its spread over all samples."""
+        count = sum(map(len, self.pieces))
+        mean = sum(piece.states.sum(axis=0) for piece in self.pieces) / count
+        square = sum(((piece.states - mean) ** 2).sum(axis=0) for piece in self.pieces) / count
+        spread = np.maximum(np.sqrt(square), np.finfo(float).tiny)
+        return float(np.max(self.noise / spread))
 
     def unresolved(self, states: Sequence[str]) -> tuple[float, ...]:
         """Return for equations of these states the residual sum of squares that says nothing about terms.
@@ -88,24 +101,17 @@ def smooth_guided(data: Trajectories, library: Library, model: TrialLike, *, sta
     values, scores = [], []
     squares, freedom = np.zeros(len(plain.floor)), np.zeros(len(plain.floor))
     for piece, states, best, score in zip(plain.pieces, before.values, plain.values, plain.score, strict=True):
-        z = np.zeros_like(states)
-        weights = interval_weights(piece.times)
-        for group in equations:
-            inputs = trajectory_inputs(group.features, piece, states, 0, len(piece))
-            rates = integrate_intervals(weights, flow.predict(group, inputs))
-            for j, target in enumerate(group.targets):
-                z[1:, piece.names.index(target.state)] = np.cumsum(rates[:, j])
-        chosen, chosen_score = best.copy(), score.copy()
+        z = _integrated(piece, states, equations, flow)
+        chosen, chosen_score = best, score
         if np.isfinite(z).all():
-            fit = whittaker(piece.states - z, piece.times)
-            guided = fit.noise**2 / fit.degrees_of_freedom
+            guided = _smooth_around(z, piece)
             better = guided < score
-            chosen[:, better] = (z + fit.values)[:, better]
-            chosen_score[better] = guided[better]
+            chosen = z if better.all() else np.where(better, z, best)
+            chosen_score = np.where(better, guided, score)
         values.append(chosen)
         scores.append(chosen_score)
         # score = s^2 / (n - tr); the residual of the chosen smooth gives both factors.
-        rss = ((piece.states - chosen) ** 2).sum(axis=0)
+        rss = _squares(piece.states, chosen)
         degrees = np.sqrt(rss / np.maximum(chosen_score, np.finfo(float).tiny))
         squares += rss
         freedom += degrees
@@ -113,8 +119,43 @@ def smooth_guided(data: Trajectories, library: Library, model: TrialLike, *, sta
     return Smoothed(plain.pieces, tuple(values), noise, plain.floor, tuple(scores), plain)
 
 
+def _integrated(piece: Trajectory, states: Array, equations: Sequence[EquationGroup], flow: Trial) -> Array:
+    """Return the integral of a model's rates from the start of a piece (samples x states), 0 without an equation."""
+    z, n = np.zeros(states.shape), len(piece)
+    for first, last in sections(n - 1, _SECTION):
+        low, high = max(first - 1, 0), min(last + 2, n)
+        weights = interval_weights(piece.times[low:high])
+        for group in equations:
+            inputs = trajectory_inputs(group.features, piece, states[low:high], low, high)
+            changes = integrate_intervals(weights, flow.predict(group, inputs))[first - low : last - low]
+            for j, target in enumerate(group.targets):
+                z[first + 1 : last + 1, piece.names.index(target.state)] = changes[:, j]
+    return np.asarray(np.cumsum(z, axis=0, out=z))
+
+
+def _smooth_around(z: Array, piece: Trajectory) -> Array:
+    """Add the smooth of what a piece has beyond z to z, and return noise^2 / degrees of freedom of each state."""
+    together = len(piece) <= _LONG
+    score = np.empty(z.shape[1])
+    for j in [slice(None)] if together else [slice(k, k + 1) for k in range(z.shape[1])]:
+        fit = whittaker(piece.states[:, j] - z[:, j], piece.times)
+        z[:, j] += fit.values
+        score[j] = fit.noise**2 / fit.degrees_of_freedom
+    return score
+
+
+def _squares(values: Array, others: Array | None = None) -> Array:
+    """Return the sum of squares of each column, or of its difference to another one."""
+    total = np.zeros(values.shape[1])
+    for start in range(0, len(values), _SECTION):
+        rows = slice(start, start + _SECTION)
+        total += ((values[rows] if others is None else values[rows] - others[rows]) ** 2).sum(axis=0)
+    return total
+
+
 def _floored(noise: Array, states: Sequence[Array]) -> Array:
-    return floored(noise, np.sqrt(np.mean(np.vstack([values**2 for values in states]), axis=0)))
+    squares = np.sum([_squares(values) for values in states], axis=0)
+    return floored(noise, np.sqrt(squares / sum(map(len, states))))
 
 
 def floored(noise: Array, size: Array) -> Array:

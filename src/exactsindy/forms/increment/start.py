@@ -19,6 +19,8 @@ from exactsindy.library import Library
 from exactsindy.problem import Problem
 
 # Drift ratios that are tried: none, then half decades. Beyond 300 the drift hides all modes; below 1e-6 it is nothing.
+# Equations beyond which those without drift share one block: a factorisation for each of them would take longer.
+_SHARED_FROM = 8
 _GRID = np.concatenate(([0.0], 10.0 ** np.arange(-6.0, 2.5, 0.5)))
 
 
@@ -39,7 +41,15 @@ class StartRegression:
     def problem(self, data: Data, library: Library) -> Problem:
         """Return the regression of all equations of the trajectories over the library."""
         equations, smoothed = self._prepare(data, library)
-        ratios = iter(self._ratios(sum(len(group.targets) for group in equations)))
+        count = sum(len(group.targets) for group in equations)
+        ratios = iter(self._ratios(count))
+        if count > _SHARED_FROM and not self._ratios(count).any():
+            return Problem.from_blocks(
+                Problem.from_chunks(
+                    _shared_chunks(group, smoothed), names=group.features.terms, target_names=group.target_names
+                )
+                for group in equations
+            )
         return Problem.from_blocks(
             problem
             for group in equations
@@ -78,6 +88,13 @@ class StartRegression:
                 f"{count} equations."
             )
         return np.broadcast_to(ratios, (count,))
+
+
+def _shared_chunks(group: EquationGroup, smoothed: Smoothed) -> Iterator[tuple[Array, Array]]:
+    """Yield (theta, targets) of all equations of a group, whose rows differ by a factor only: it is left out."""
+    for i, piece in enumerate(smoothed.pieces):
+        own = [piece.names.index(target.state) for target in group.targets]
+        yield _modes(_integral(piece, _columns(group, i, smoothed))).T, _modes(piece.states.T[own]).T
 
 
 def _chunks(group: EquationGroup, smoothed: Smoothed, ratios: Sequence[float]) -> Iterator[Chunks]:

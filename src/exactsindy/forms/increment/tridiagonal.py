@@ -22,9 +22,16 @@ class Whitening:
     below: Array
 
     @classmethod
-    def of(cls, diagonal: Array, off: Array) -> Whitening:
-        """Factor the covariance with this diagonal (n,) and these neighbours' covariances (n - 1,)."""
-        root, below = np.array(diagonal, dtype=float), np.concatenate(([0.0], off))
+    def of(cls, diagonal: Array, off: Array, before: Whitening | None = None) -> Whitening:
+        """Factor the covariance with this diagonal (n,) and these neighbours' covariances (n - 1,).
+
+        Rows that go on from those of ``before`` have one more neighbour, the last of those: off is (n,).
+        """
+        root = np.array(diagonal, dtype=float)
+        below = np.concatenate(([0.0], off)) if before is None else np.array(off, dtype=float)
+        if before is not None:
+            below[0] /= before.diagonal[-1]
+            root[0] -= below[0] ** 2
         if not native.tridiagonal_cholesky(root, below[1:]):
             raise NotPositiveDefinite(
                 "The covariance of the increments is not positive definite: the trial model's slopes are too "

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from exactsindy._limits import go_on
 from exactsindy._types import Array
 from exactsindy.forms.base import Trial
 from exactsindy.forms.modal.modal_library import ModalLibrary, SlopeMoments
@@ -50,6 +51,7 @@ def _integrals(library: ModalLibrary | WindowedLibrary) -> Iterator[Complex]:
     weights = interval_weights(library.data.times)
     columns, low = library.columns(slice(0, min(size + 2, n))), 0
     for start in range(0, n - 1, size):
+        go_on()
         stop = min(start + size, n - 1)
         first, last = max(start - 1, 0), min(stop + 2, n)
         if last > low + columns.shape[1]:
@@ -82,6 +84,7 @@ class ModeRows:
             stop = start + len(integrals)
             result = []
             for j, f in enumerate(fields):
+                go_on()
                 change = self.library.changes(f, start, stop)
                 rows = np.concatenate([integrals, change[:, :, None]], axis=2)
                 rows *= (scale / smoothed.noise[f])[:, None]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy._limits import go_on
 from exactsindy._types import Array
 from exactsindy.data import Field
 from exactsindy.forms.modal.modes import Box, Complex, Spectra, spectra
@@ -130,6 +131,7 @@ def smooth_periodic(data: Field) -> SmoothedField:
     values, score = np.empty_like(modes), np.empty((len(modes), *modes.shape[2:]))
     outside = box.shells > cutoff
     for f, series in enumerate(modes):
+        go_on()
         values[f], score[f] = smooth_modes(series, float(level[f]), basis)
         values[f][:, outside] = 0.0
     return SmoothedField(box, cutoff, modes, values, np.sqrt(level / np.prod(box.sizes)), score)
@@ -170,6 +172,7 @@ def last_shell(modes: Complex, level: Array, shells: NDArray[np.intp], largest: 
     count = max(len(basis.eigenvalues) // 10, 3)
     ratio = np.zeros(largest + 1)
     for series, noise in zip(modes, level, strict=True):
+        go_on()
         slow = np.abs(basis.analyse(series.reshape(len(series), -1))[:count]) ** 2
         energy = (slow.sum(axis=0) / (count * max(noise, np.finfo(float).tiny))).reshape(shells.shape)
         mean = [energy[shells == shell].mean() if (shells == shell).any() else 0.0 for shell in range(largest + 1)]

@@ -1,0 +1,81 @@
+"""Test whether the library holds the law of each equation, and lower or withhold the confidence where it does not."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from exactsindy.data import Notice, Trajectories
+from exactsindy.discovery.fit_tests import with_fit_tests
+from exactsindy.discovery.prepare import Prepared
+from exactsindy.discovery.recognise import UNDERMINING, undermined
+from exactsindy.discovery.row_tests import row_tests, with_least_residuals
+from exactsindy.discovery.select import is_interrupted
+from exactsindy.discovery.wide_library import WideLibrary
+from exactsindy.errors import ExactSindyError
+from exactsindy.forms import IncrementForm
+from exactsindy.selection import HELD, Choice, LackOfFit, PathEvidence, Selection
+from exactsindy.solver import Deadline
+from exactsindy.trajectory_fit import MeasuredTrajectories
+
+
+def tested(selection: Selection, prepared: Prepared, clock: Deadline) -> Selection:
+    """Return the selection with the confidence lowered or withheld where tests speak against the library."""
+    lacks = lack_of_fit(selection, prepared, clock)
+    choices = tuple(judged(choice, lacks.get(choice.equation)) for choice in selection.choices)
+    return replace(selection, choices=choices)
+
+
+def judged(choice: Choice, lack: LackOfFit | None) -> Choice:
+    """Return a choice with its confidence after the tests: withheld if the library is unlikely to hold the law."""
+    if lack is None or math.isnan(choice.confidence):
+        return choice
+    if lack.probability < HELD:
+        reason = f"the library does not seem to hold this law: {lack.reason()}"
+        return replace(choice, confidence=math.nan, withheld=reason)
+    return replace(choice, confidence=lack.probability * choice.confidence)
+
+
+def withheld(selection: Selection, notices: Sequence[Notice]) -> Selection:
+    """Return the selection with no confidence in equations that misleading data cannot confirm."""
+    reasons = undermined(notices, [choice.equation for choice in selection.choices])
+    choices = tuple(
+        replace(choice, confidence=math.nan, withheld=UNDERMINING[reasons[choice.equation].kind])
+        if choice.equation in reasons and not choice.withheld and not math.isnan(choice.confidence)
+        else choice
+        for choice in selection.choices
+    )
+    return replace(selection, choices=choices)
+
+
+def lack_of_fit(selection: Selection, prepared: Prepared, clock: Deadline) -> dict[str, LackOfFit]:
+    """Return the tests of every equation that can be tested: of trajectories, chosen by regression evidence.
+
+    Rows test every equation by itself. Trajectory fits tell more, but only where all equations together fit the data,
+    and where noise, not errors between samples, is what is left.
+    """
+    data = prepared.data
+    forms = [variant.form for variant in prepared.variants if isinstance(variant.form, IncrementForm)]
+    if not isinstance(data, Trajectories) or not forms or not isinstance(selection.rule, PathEvidence):
+        return {}
+    if len(selection.choices) != len(data.targets) or is_interrupted(selection):
+        return {}
+    try:
+        wide = WideLibrary.of(data, prepared.library, selection)
+        if not wide.samples:
+            return {}
+        smoothed = forms[min(1, len(forms) - 1)]
+        found = row_tests(wide, smoothed)
+        for form in forms:
+            if form is not smoothed:
+                found = with_least_residuals(found, wide, form)
+        samples = prepared.samples
+        if isinstance(samples, MeasuredTrajectories) and not clock.expired:
+            found = with_fit_tests(found, wide, samples.smoothed, time.monotonic() + clock.left())
+    except (ExactSindyError, np.linalg.LinAlgError):  # a function overflows, or two terms have one name: not tested
+        return {}
+    return found

@@ -1,0 +1,7 @@
+"""Recognise data that mislead: what about them makes different laws look alike, and which equations that undermines."""
+
+from exactsindy.discovery.recognise.outliers import leave_out_sentinels as leave_out_sentinels
+from exactsindy.discovery.recognise.recognising import UNDERMINING as UNDERMINING
+from exactsindy.discovery.recognise.recognising import misleading as misleading
+from exactsindy.discovery.recognise.recognising import recognise as recognise
+from exactsindy.discovery.recognise.recognising import undermined as undermined

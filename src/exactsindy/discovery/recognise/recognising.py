@@ -1,0 +1,123 @@
+"""Look at data for what misleads, each kind by a recogniser of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from exactsindy.data import Field, Notice, Trajectories
+from exactsindy.discovery.read import Measurement
+from exactsindy.discovery.recognise.fields import periodic_notices
+from exactsindy.discovery.recognise.hidden import hidden_notices
+from exactsindy.discovery.recognise.maps import map_notices
+from exactsindy.discovery.recognise.orbit import Orbit, closed_orbit
+from exactsindy.discovery.recognise.relation_notices import is_copy, relation_notices
+from exactsindy.discovery.recognise.relations import relations
+from exactsindy.discovery.recognise.shifts import shift_notices
+from exactsindy.discovery.recognise.view import view_of
+from exactsindy.errors import DataError
+from exactsindy.library import Term
+from exactsindy.solver import Solution
+
+# Kinds of notices that undermine every equation, and kinds that undermine the equations they name.
+_ALL = frozenset({"map", "hidden state", "shifted"})
+_NAMED = frozenset({"closed orbit", "conserved", "copy", "feedback"})
+#: What each kind of misleading data means for an equation, in words that go on from "not identified:".
+UNDERMINING = {
+    "map": "the samples look like those of a map, not of a flow",
+    "hidden state": "a state that is not measured seems to act",
+    "shifted": "a column seems to be late",
+    "closed orbit": "laws that agree on one closed orbit cannot be told apart",
+    "conserved": "a conserved quantity lets other terms stand in for these",
+    "copy": "a column that repeats another lets other terms stand in for these",
+    "feedback": "an input that follows the states lets other terms stand in for these",
+}
+
+
+def recognise(measured: Measurement, solution: Solution) -> tuple[Notice, ...]:
+    """Return notices on data that mislead, for the equations of a solution; see `misleading`."""
+    terms = solution.problem.terms
+    supports = {
+        target: [term for j in support if isinstance(term := terms[j], Term)]
+        for target, support in zip(solution.problem.target_names, solution.support, strict=True)
+    }
+    return misleading(measured, supports, [term for term in terms if isinstance(term, Term)])
+
+
+def misleading(
+    measured: Measurement, supports: Mapping[str, Sequence[Term]], library: Sequence[Term]
+) -> tuple[Notice, ...]:
+    """Return notices on data that mislead: what is wrong with them, and what to do about it.
+
+    ``supports`` are the terms of each equation, ``library`` all candidates. It takes time in proportion to the samples,
+    up to 20,000 of them.
+    """
+    data = measured.used
+    if isinstance(data, Field):
+        return periodic_notices(data)
+    if any(piece.derivatives is not None for piece in data):
+        return ()  # measured rates need no time
+    jumps = map_notices(data)
+    if jumps:
+        return jumps
+    try:
+        view = view_of(measured)
+    except DataError:  # too short to smooth
+        return ()
+    bound = relations(view)
+    notices = list(relation_notices(bound, data.control_names, supports, library))
+    orbit = closed_orbit(view)
+    if orbit is not None:
+        algebraic = any(not is_copy(relation) for relation in bound)
+        notices += orbit_notices(orbit, data.state_names, supports, algebraic=algebraic)
+    if _autonomous(data, library):
+        notices += hidden_notices(view) or (() if bound else shift_notices(view))
+    return tuple(notices)
+
+
+def _autonomous(data: Trajectories, library: Sequence[Term]) -> bool:
+    """Return True if all equations are of first order and no candidate depends on the time."""
+    timed = any(variable.name == data.time_name for term in library for variable in term.variables())
+    return not timed and all(target.order == 1 for target in data.targets)
+
+
+def orbit_notices(
+    orbit: Orbit, states: Sequence[str], supports: Mapping[str, Sequence[Term]], *, algebraic: bool
+) -> Iterator[Notice]:
+    """Yield a notice on the nonlinear equations that a closed orbit cannot confirm.
+
+    They have as many terms as numbers determine the rate on the orbit, so that many laws fit it, or the orbit lies on a
+    curve of low degree (``algebraic``), on which terms repeat each other.
+    """
+    doubtful = [
+        f"{state}'"
+        for state, numbers in zip(states, orbit.numbers, strict=True)
+        if any(not term.polynomial or term.degree > 1 for term in supports.get(f"{state}'", ()))
+        and (algebraic or len(supports[f"{state}'"]) >= numbers)
+    ]
+    if doubtful:
+        text = f"The data are one closed orbit (period {orbit.period:.3g}) of {len(states)} states"
+        why = f"laws that agree on it cannot be told apart, and {', '.join(doubtful)} may be such a law"
+        text = f"{text}: {why}. Add a trajectory from another start."
+        yield Notice("closed orbit", text, ", ".join(doubtful))
+
+
+def undermined(notices: Iterable[Notice], equations: Sequence[str]) -> dict[str, Notice]:
+    """Return the equations that data cannot confirm, whatever their residuals say, each with the first reason.
+
+    A map, a missing state and a shifted column undermine all equations. Closed orbits, conserved quantities, copies
+    and inputs that follow the states undermine those that could as well be written with other terms: their notices
+    name them in ``equation``.
+
+    Examples
+    --------
+    >>> notices = [Notice("copy", "x2 is a copy of x.", "x', y'"), Notice("conserved", "S + P is constant.")]
+    >>> list(undermined(notices, ["x'", "y'", "z'"]))
+    ["x'", "y'"]
+    """
+    reasons: dict[str, Notice] = {}
+    for notice in notices:
+        named = [] if notice.equation is None else notice.equation.split(", ")
+        concerned = equations if notice.kind in _ALL else named if notice.kind in _NAMED else ()
+        for equation in concerned:
+            reasons.setdefault(equation, notice)
+    return reasons
