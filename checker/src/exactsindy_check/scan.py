@@ -193,14 +193,14 @@ def pairs_exceed(base: Ground, inside: Indices, free: Indices) -> npt.NDArray[np
     e[:, :m][:, length2[:m] < 1e-22 * numbers.norm[free] ** 2] = 0.0
     weight = ridge_in[:, None]
     k = e.T @ e + s.T @ (weight * s)
-    k.flat[:: m + 2][:m] += ridge_free
+    k[range(m), range(m)] += ridge_free
     size = np.sqrt(np.maximum(np.diag(k), 0.0)) * (1.0 + 1e-6) + SMALL  # upper bounds of the norms
     e_z, size = size[m], size[:m]
     c, d, own = k[:m, m], np.diag(k)[:m], k[:m, :m]
     t = e.T @ numbers.z
     big_m = a_free.T @ e
     u, big_m = big_m[:, m], big_m[:, :m]
-    big_m.flat[:: m + 1] += ridge_free
+    big_m[range(m), range(m)] += ridge_free
     big_n = a_in.T @ e + weight * s
     delta = 4.0 * (n + p + 32) * UNIT
     reach_in, reach = base.reach[inside], base.reach[free]
