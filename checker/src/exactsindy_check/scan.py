@@ -25,12 +25,13 @@ _AT_ONCE = 256
 
 @dataclass
 class Scanner:
-    """Looks at supports of a section; what has f <= cut and is admissible becomes a survivor."""
+    """Looks at supports of a section; those that have f <= cut and are admissible (`listing`: or not) survive."""
 
     base: Ground
     exact: ExactFits
     cut: Fraction | None  # None: infinite
     exactly: bool
+    listing: bool = False
     survivors: set[Support] = field(default_factory=set)
     doubts: int = 0  # supports that needed more than the first bound
     fits: int = 0  # supports decided in whole numbers
@@ -103,7 +104,7 @@ class Scanner:
         self.fits += 1
         if self.exact.exceeds(support, self.cut):
             return True
-        if self.exact.fit(support).verdict is not Verdict.NO:
+        if self.listing or self.exact.fit(support).verdict is not Verdict.NO:
             self.survivors.add(support)
             if len(self.survivors) > MOST_SURVIVORS:
                 raise NotChecked(f"more than {MOST_SURVIVORS} supports are at or below the cut.")

@@ -17,6 +17,7 @@ import numpy as np
 from exactsindy.constraints import Row, Rules
 from exactsindy.errors import SolverError
 from exactsindy.problem import Problem
+from exactsindy.solver import constrained_proofs
 from exactsindy.solver.backends import native
 from exactsindy.solver.equations import Equation, equations_of
 from exactsindy.solver.outcome import Answer, Outcome
@@ -30,13 +31,18 @@ _ROUNDING = 1e-13  # relative, far below what the checker grants: the cut is sur
 
 
 def check(proof: ProofPath, rules: Rules, k: tuple[int, ...] | Total) -> None:
-    """Refuse a proof file under constraints that bind coefficients or several equations, and one of a wrong name."""
+    """Refuse a proof file under constraints that are not linear, and one of a wrong name."""
     check_path(proof)
+    if rules.convex or rules.t_level > 0 or (rules.least > 0).any():
+        refuse(proof, "Significant, Quadratic or semidefinite constraints, and least sizes of coefficients")
+
+
+def only_presence(rules: Rules, k: tuple[int, ...] | Total) -> bool:
+    """Return True if the constraints speak about the presence of terms only, each about one equation."""
     bounded = np.isfinite(rules.lower) | np.isfinite(rules.upper) | (rules.least > 0) | np.isfinite(rules.most)
-    coefficients = rules.equalities or rules.inequalities or rules.convex or rules.t_level > 0 or bounded.any()
+    coefficients = rules.equalities or rules.inequalities or bounded.any()
     several = len(rules.components()) < len(rules.problem.target_names)
-    if coefficients or several or isinstance(k, Total):
-        refuse(proof, "constraints on coefficients or on several equations, and shared budgets (Total)")
+    return not (coefficients or several or isinstance(k, Total))
 
 
 def write(proof: ProofPath, rules: Rules, solution: Solution, settings: Settings) -> None:
@@ -44,10 +50,10 @@ def write(proof: ProofPath, rules: Rules, solution: Solution, settings: Settings
     if proof is None:
         return
     problem = solution.problem
+    if not only_presence(rules, solution.k) or Status.INFEASIBLE in solution.status:
+        return constrained_proofs.write(proof, rules, solution, settings)
     tasks: list[_Task] = []
     for e, equation in enumerate(equations_of(problem, solution.ridge)):
-        if solution.status[e] is Status.INFEASIBLE:
-            return warn(proof, f"nothing satisfies the constraints on {equation.target}")
         if solution.status[e] is not Status.OPTIMAL:
             return warn(proof, f"the search for {equation.target} did not end. Allow more time or nodes")
         tasks.append(_Task.of(equation, rules, solution, e))
