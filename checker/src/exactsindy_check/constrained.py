@@ -92,12 +92,16 @@ class ConstrainedClaims:
     def _near(self, one: Fraction, other: Fraction) -> bool:
         return abs(one - other) <= CLAIM * max(abs(one), abs(other)) + self._blur
 
-    def _fits(self, supports: Supports) -> bool:
-        """Return whether a joint support satisfies the conditions on presence and numbers of terms."""
+    def _fits(self, supports: Supports, only: int | None = None) -> bool:
+        """Return whether a joint support satisfies the conditions on presence (of one equation) and sizes."""
         claim, terms = self._claim, {(e, j) for e, support in enumerate(supports) for j in support}
         sizes = [len(support) for support in supports]
         few = sum(sizes) <= claim.k and all(n <= cap for n, cap in zip(sizes, claim.caps, strict=True))
-        return few and all(sum(c for t, c in row.coefficients if t in terms) <= row.limit for row in claim.presence)
+        return few and all(
+            sum(c for t, c in row.coefficients if t in terms) <= row.limit
+            for row in claim.presence
+            if only is None or all(e == only for (e, _), _ in row.coefficients)
+        )
 
     def _point(self, supports: Supports) -> Generator[str, None, Fraction | None]:
         """Find the best point of a support on the active rows, in fractions; return its value if it is feasible."""
@@ -180,7 +184,8 @@ class ConstrainedClaims:
         lists = []
         for e, (weight, parts) in enumerate(zip(self._weights, self._parts, strict=True)):
             listed = {s: weight * f for part in parts for s, f in part.survivors.items()}
-            lists.append(sorted((f, s) for s, f in listed.items() if len(s) <= self._claim.caps[e]))
+            alone = [((),) * e + (s,) + ((),) * (len(self._parts) - e - 1) for s in listed]
+            lists.append(sorted((listed[one[e]], one[e]) for one in alone if self._fits(one, e)))
         if not all(lists):
             return
         rest = [sum((own[0][0] for own in lists[e:]), Fraction(0)) for e in range(len(lists) + 1)]
@@ -194,6 +199,8 @@ class ConstrainedClaims:
             for f, support in lists[len(chosen)]:
                 if total + f + rest[len(chosen) + 1] >= limit:
                     break
+                if sum(map(len, chosen)) + len(support) > self._claim.k:
+                    continue
                 stack.append(((*chosen, support), total + f))
                 seen += 1
                 if seen > _MOST_JOINT:

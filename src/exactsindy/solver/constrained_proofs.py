@@ -31,6 +31,7 @@ from exactsindy.solver.solution import Solution
 
 _CAPACITY = 20_000  # most supports of a list
 _MEMBERS = 5_000  # most combinations that need multipliers
+_SEEN = 500_000  # most combinations that are looked at
 _ROUNDING = 1e-13  # relative, far below what the checker grants
 
 Supports = tuple[tuple[int, ...], ...]
@@ -116,6 +117,8 @@ class _Task:
         status = self.solution.status[self.place]
         if status is Status.INFEASIBLE:
             return self._infeasible()
+        if status is Status.TOLERANCE:
+            raise _NoProofError(f"the optimum of {self.name} is not proved")
         if status is not Status.OPTIMAL:
             raise _NoProofError(f"the search for {self.name} did not end. Allow more time or nodes")
         touched = {t for row in self.rows for t in row.terms} | {t for row in self.presence for t, _ in row}
@@ -274,13 +277,18 @@ class _Task:
     def _joint(self, lists: list[list[Outcome]], best: float) -> Iterator[Supports]:
         """Yield the joint supports whose sums are below the optimum and that satisfy the constraints on presence."""
         ranked = [
-            sorted((weight * a.objective, a.support) for outcome in outcomes for a in outcome.answers)
-            for weight, outcomes in zip(self.weights, lists, strict=True)
+            sorted(
+                (weight * answer.objective, answer.support)
+                for outcome in outcomes
+                for answer in outcome.answers
+                if self._allowed({(e, j) for j in answer.support}, only=e)
+            )
+            for e, (weight, outcomes) in enumerate(zip(self.weights, lists, strict=True))
         ]
         if not all(ranked):
             return
         rest = [sum(own[0][0] for own in ranked[e:]) for e in range(len(ranked) + 1)]
-        limit, count = best * (1.0 - _ROUNDING), 0
+        limit, count, seen = best * (1.0 - _ROUNDING), 0, 0
         stack: list[tuple[Supports, float]] = [((), 0.0)]
         while stack:
             chosen, total = stack.pop()
@@ -288,17 +296,22 @@ class _Task:
                 for value, support in ranked[len(chosen)]:
                     if total + value + rest[len(chosen) + 1] >= limit:
                         break
-                    stack.append(((*chosen, support), total + value))
-            elif self._allowed(chosen):
+                    if sum(map(len, chosen)) + len(support) <= self.total:
+                        stack.append(((*chosen, support), total + value))
+                        seen += 1
+            elif self._allowed({(e, j) for e, support in enumerate(chosen) for j in support}):
                 yield chosen
                 count += 1
-            if max(count, len(stack) // 20) > _MEMBERS:
+            if count > _MEMBERS or seen > _SEEN:
                 raise _NoProofError(f"more than {_MEMBERS} supports of {self.name} fit better without constraints")
 
-    def _allowed(self, supports: Supports) -> bool:
-        terms = {(e, j) for e, support in enumerate(supports) for j in support}
-        rows = zip(self.presence, self.limits, strict=True)
-        return len(terms) <= self.total and all(sum(c for t, c in row if t in terms) <= limit for row, limit in rows)
+    def _allowed(self, terms: set[tuple[int, int]], only: int | None = None) -> bool:
+        """Return whether some terms satisfy the rows on presence (those of one equation alone)."""
+        return len(terms) <= self.total and all(
+            sum(c for t, c in row if t in terms) <= limit
+            for row, limit in zip(self.presence, self.limits, strict=True)
+            if only is None or all(e == only for (e, _), _ in row)
+        )
 
     def _multipliers(self, supports: Supports, best: float) -> dict[int, float]:
         return multipliers(self.equations, self.weights, supports, self.rows, best)
