@@ -8,18 +8,21 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from exactsindy import Problem, Settings, check_proof, solve
+from exactsindy import Problem, Settings, check_proof, solve, solve_path, solve_pool
 from exactsindy.constraints import (
     AtLeast,
     AtMost,
+    Bounds,
     Exactly,
     Forbid,
     Implies,
     MaxCorrelation,
     NotBoth,
     Require,
+    SameSupport,
     WholeGroup,
 )
+from exactsindy.errors import SolverError
 from oracle import FAMILIES
 
 Y = "y0'"
@@ -164,3 +167,50 @@ def test_a_warning_says_why_there_is_no_proof(tmp_path):
     late = solved(problem, 6, file, constraints=[AtMost(1, [(Y, 3), (Y, 4)])], settings=Settings(nodes=10))
     assert late[1] == "the search for y0' did not end. Allow more time or nodes."
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("family", ["gaussian", "near_duplicates", "few_rows", "exact_integers", "many_ties"])
+def test_paths_and_pools_are_proved(family, tmp_path):
+    proved = {"path": 0, "pool": 0}
+    for seed in range(3):
+        rng = np.random.default_rng([seed, 11])
+        problem = Problem.from_arrays(*FAMILIES[family](rng))
+        for n, (kind, constraints) in enumerate(rules(rng, problem.names).items()):
+            file = tmp_path / f"{seed}.{n}.proof"
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always")
+                path = solve_path(problem, 3, constraints=constraints, proof=file)
+            assert file.exists() != bool(said), kind
+            if file.exists():
+                report = check_proof(problem, file, jobs=0)
+                assert report.ok, (kind, str(report))
+                feasible = np.isfinite(path.objectives[:, 0])
+                assert (len(report.sections), len(report.conditions)) == (feasible.sum(), (~feasible).sum())
+                proved["path"] += 1
+            for asked in ({"count": 4}, {"within": 0.3}, {"count": 100_000}):
+                file.unlink(missing_ok=True)
+                with warnings.catch_warnings(record=True) as said:
+                    warnings.simplefilter("always")
+                    pool = solve_pool(problem, 2, constraints=constraints, proof=file, **asked)
+                assert file.exists() != bool(said), kind
+                if file.exists():
+                    report = check_proof(problem, file, jobs=0)
+                    assert report.ok, (kind, asked, str(report))
+                    assert report.sections[0].proved.pool >= len(pool[Y])
+                    proved["pool"] += 1
+    assert min(proved.values()) > 10
+
+
+def test_pools_under_other_constraints_are_refused(tmp_path):
+    rng = np.random.default_rng(3)
+    problem = Problem.from_arrays(rng.standard_normal((20, 6)), rng.standard_normal((20, 2)))
+    for constraint in (Bounds("y0'", 1, 0.0, 1.0), SameSupport(), NotBoth(("y0'", 1), ("y1'", 2))):
+        text = "proof files are not written for pools under constraints on coefficients or on several equations"
+        with pytest.raises(SolverError, match=text):
+            solve_pool(problem, 2, count=2, constraints=[constraint], proof=tmp_path / "a.proof")
+    assert list(tmp_path.iterdir()) == []
+    path = solve_path(problem, 2, constraints=[Bounds("y0'", 1, 0.0, 0.1)], proof=tmp_path / "a.proof")
+    report = check_proof(problem, tmp_path / "a.proof", jobs=0)
+    assert report.ok, str(report)
+    claimed = [part.conditions.objective for part in report.conditions]
+    assert claimed == [x for solution in path for x in solution.objective.tolist()]

@@ -10,13 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
 from exactsindy._types import Array
 from exactsindy.constraints import Row, Rules
-from exactsindy.errors import SolverError
 from exactsindy.solver import arguments
 from exactsindy.solver.backends import native
 from exactsindy.solver.backends.component import Budget, Component
@@ -24,8 +22,8 @@ from exactsindy.solver.equations import Equation, equations_of
 from exactsindy.solver.multipliers import LinearRow, multipliers
 from exactsindy.solver.outcome import Outcome
 from exactsindy.solver.presence import decided
-from exactsindy.solver.proof_file import ConditionsClaim, ProofSection, finish_proof, proof_records
-from exactsindy.solver.proofs import ProofPath, section_of, warn
+from exactsindy.solver.proof_file import ConditionsClaim, ProofSection
+from exactsindy.solver.proofs import NoProofError, ProofDraft, section_of
 from exactsindy.solver.settings import LARGEST_LIMIT, Settings, Status, Total
 from exactsindy.solver.solution import Solution
 
@@ -37,33 +35,11 @@ _ROUNDING = 1e-13  # relative, far below what the checker grants
 Supports = tuple[tuple[int, ...], ...]
 
 
-class _NoProofError(Exception):
-    """Why no proof can be written."""
-
-
-def write(proof: ProofPath, rules: Rules, solution: Solution, settings: Settings) -> None:
-    """Write the proof of a solution that was found under the rules; a warning says why there is none."""
-    if proof is None:
-        return
+def add(draft: ProofDraft, rules: Rules, solution: Solution, settings: Settings) -> None:
+    """Add the proof of a solution that was found under the rules."""
     count = len(rules.problem.target_names)
-    groups = [tuple(range(count))] if solution.joint else [(e,) for e in range(count)]
-    with proof_records(proof) as records:
-        sections: list[ProofSection] = []
-        claims: list[ConditionsClaim] = []
-        try:
-            for place, group in enumerate(groups):
-                task = _Task.of(rules, solution, group, place)
-                claims.append(task.prove(records, sections, settings))
-        except OSError as error:
-            raise SolverError(f"proof={str(proof)!r}: {error}.") from error
-        except _NoProofError as reason:
-            return warn(proof, str(reason))
-        if not records.stat().st_size:
-            records.write_bytes(MAGIC)
-        finish_proof(records, proof, rules.problem, sections, conditions=claims)
-
-
-MAGIC = b"exactsindy-proof 1\n"  # what the search writes first
+    for place, group in enumerate([tuple(range(count))] if solution.joint else [(e,) for e in range(count)]):
+        draft.conditions.append(_Task.of(rules, solution, group, place).prove(draft, settings))
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,25 +88,24 @@ class _Task:
         """The equations, for sentences."""
         return ", ".join(equation.target for equation in self.equations)
 
-    def prove(self, records: Path, sections: list[ProofSection], settings: Settings) -> ConditionsClaim:
-        """Search, write the records, add the sections, and return the claim."""
+    def prove(self, draft: ProofDraft, settings: Settings) -> ConditionsClaim:
+        """Search, add the sections, and return the claim."""
         status = self.solution.status[self.place]
         if status is Status.INFEASIBLE:
             return self._infeasible()
         if status is Status.TOLERANCE:
-            raise _NoProofError(f"the optimum of {self.name} is not proved")
+            raise NoProofError(f"the optimum of {self.name} is not proved")
         if status is not Status.OPTIMAL:
-            raise _NoProofError(f"the search for {self.name} did not end. Allow more time or nodes")
+            raise NoProofError(f"the search for {self.name} did not end. Allow more time or nodes")
         touched = {t for row in self.rows for t in row.terms} | {t for row in self.presence for t, _ in row}
         if any(not self.equations[e].factor[:, j].any() for e, j in touched):
-            raise _NoProofError(f"constraints on {self.name} are about a column of zeros")
+            raise NoProofError(f"constraints on {self.name} are about a column of zeros")
         limit = self._coefficient_limit(settings.coefficient_limit)
         best, supports = float(self.solution.objective[self.place]), self._supports()
         searched = replace(settings, gap=Settings.gap, coefficient_limit=min(limit, LARGEST_LIMIT))
         equations = self._decided()
         cuts = self._cuts(equations, best, searched)
-        done = len({section.index for section in sections})
-        lists = self._lists(equations, cuts, records, done, searched)
+        lists = self._lists(equations, cuts, draft, searched)
         listed: list[list[ProofSection]] = []
         for p, outcomes in enumerate(lists):
             own = [
@@ -146,10 +121,10 @@ class _Task:
                 if outcome.written
             ]
             if not own:
-                raise _NoProofError(f"nothing was left to search for {equations[p].target}")
+                raise NoProofError(f"nothing was left to search for {equations[p].target}")
             listed.append(own)
         for own in listed:
-            sections += own
+            draft.sections += own
         members = {}
         for chosen in self._joint(lists, best):
             members[chosen] = self._multipliers(chosen, best)
@@ -180,7 +155,7 @@ class _Task:
         budgets: list[Budget] = list(zip(own, self.caps, strict=True))
         budgets.append((tuple(component.variables.tolist()), self.total))
         if decided(component, budgets) is not None:
-            raise _NoProofError(f"that nothing satisfies the constraints on {self.name} does not follow from presence")
+            raise NoProofError(f"that nothing satisfies the constraints on {self.name} does not follow from presence")
         return self._claim(supports=None, sections=[], active=[], objective=0.0, lower_bound=math.inf, members={})
 
     def _supports(self) -> Supports:
@@ -195,7 +170,7 @@ class _Task:
         """
         norms = [float(np.linalg.norm(np.concatenate([e.z, e.rest]))) for e in self.equations]
         if min(norms) == 0.0:
-            raise _NoProofError(f"a target of {self.name} is zero")
+            raise NoProofError(f"a target of {self.name} is zero")
         scale = math.hypot(*(math.sqrt(w) * norm for w, norm in zip(self.weights, norms, strict=True)))
         for row in self.rows:
             shares = [
@@ -232,11 +207,11 @@ class _Task:
         lower: list[Array] = []
         for equation, weight, cap, outcomes in zip(equations, self.weights, self.caps, searches, strict=True):
             if any(outcome.stop is not None for outcome in outcomes):
-                raise _NoProofError(f"the search for {equation.target} did not end. Allow more time or nodes")
+                raise NoProofError(f"the search for {equation.target} did not end. Allow more time or nodes")
             bounds = [outcome.bound for outcome in outcomes]
             values = np.array(bounds + bounds[-1:] * cap)[: cap + 1] if self._shared else np.full(cap + 1, bounds[0])
             if not np.isfinite(values).all():
-                raise _NoProofError(f"nothing was left to search for {equation.target}")
+                raise NoProofError(f"nothing was left to search for {equation.target}")
             lower.append(weight * values)
         cuts = []
         for e, weight in enumerate(self.weights):
@@ -249,29 +224,17 @@ class _Task:
         return cuts
 
     def _lists(
-        self, equations: Sequence[Equation], cuts: list[list[float]], records: Path, done: int, settings: Settings
+        self, equations: Sequence[Equation], cuts: list[list[float]], draft: ProofDraft, settings: Settings
     ) -> list[list[Outcome]]:
-        """Return all supports up to the cuts, and write down how the search found them; some equations are done."""
-        lists = []
-        for p, equation in enumerate(equations):
-            (outcomes,) = native.run(
-                [equation],
-                [self.caps[p]],
-                [[]],
-                settings,
-                pool=True,
-                capacity=_CAPACITY,
-                limits=[cuts[p]],
-                proof=str(records),
-                first_section=native.SECTIONS * (done + p),
-            )
+        """Return all supports up to the cuts, and write down how the search found them."""
+        lists = draft.run(equations, self.caps, settings, pool=True, capacity=_CAPACITY, limits=cuts)
+        for equation, outcomes in zip(equations, lists, strict=True):
             if any(outcome.stop is not None for outcome in outcomes):
-                raise _NoProofError(f"the search for {equation.target} did not end. Allow more time or nodes")
+                raise NoProofError(f"the search for {equation.target} did not end. Allow more time or nodes")
             if any(not outcome.complete for outcome in outcomes):
-                raise _NoProofError(f"more than {_CAPACITY} supports fit {equation.target} well enough")
+                raise NoProofError(f"more than {_CAPACITY} supports fit {equation.target} well enough")
             if any(outcome.dependent for outcome in outcomes):
-                raise _NoProofError(f"terms of {equation.target} depend on each other, or exceed the coefficient_limit")
-            lists.append(outcomes)
+                raise NoProofError(f"terms of {equation.target} depend on each other, or exceed the coefficient_limit")
         return lists
 
     def _joint(self, lists: list[list[Outcome]], best: float) -> Iterator[Supports]:
@@ -303,7 +266,7 @@ class _Task:
                 yield chosen
                 count += 1
             if count > _MEMBERS or seen > _SEEN:
-                raise _NoProofError(f"more than {_MEMBERS} supports of {self.name} fit better without constraints")
+                raise NoProofError(f"more than {_MEMBERS} supports of {self.name} fit better without constraints")
 
     def _allowed(self, terms: set[tuple[int, int]], only: int | None = None) -> bool:
         """Return whether some terms satisfy the rows on presence (those of one equation alone)."""

@@ -21,6 +21,8 @@ from exactsindy.solver.equations import Equation
 from exactsindy.solver.multipliers import LinearRow
 from exactsindy.solver.outcome import Answer, Outcome
 
+_MAGIC = b"exactsindy-proof 1\n"  # what the search writes first
+
 
 @dataclass(frozen=True)
 class ProofSection:
@@ -245,6 +247,9 @@ def finish_proof(
     footer = json.dumps(document, allow_nan=False).encode()
     try:
         with open(records, "r+b") as file:
+            if not records.stat().st_size:  # nothing was searched for
+                file.write(_MAGIC)
+                file.seek(0)
             digest = hashlib.sha256()
             while piece := file.read(2**20):
                 digest.update(piece)
