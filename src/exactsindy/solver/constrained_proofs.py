@@ -29,6 +29,7 @@ from exactsindy.solver.solution import Solution
 
 _CAPACITY = 20_000  # most supports of a list
 _MEMBERS = 5_000  # most combinations that need multipliers
+_FEASIBLE = 1e-7  # of the largest part of a row: how far rounding can carry an optimum
 _SEEN = 500_000  # most combinations that are looked at
 _ROUNDING = 1e-13  # relative, far below what the checker grants
 
@@ -100,6 +101,7 @@ class _Task:
         touched = {t for row in self.rows for t in row.terms} | {t for row in self.presence for t, _ in row}
         if any(not self.equations[e].factor[:, j].any() for e, j in touched):
             raise NoProofError(f"constraints on {self.name} are about a column of zeros")
+        self._check_point()
         limit = self._coefficient_limit(settings.coefficient_limit)
         best, supports = float(self.solution.objective[self.place]), self._supports()
         searched = replace(settings, gap=Settings.gap, coefficient_limit=min(limit, LARGEST_LIMIT))
@@ -162,6 +164,16 @@ class _Task:
         width = len(self.rules.problem.terms)
         chosen = [e * width + j for e in self.group for j in self.solution.support[e]]
         return tuple(equation.local(chosen) for equation in self.equations)
+
+    def _check_point(self) -> None:
+        """Refuse an optimum that satisfies a constraint only in other units than its own: no point would prove it."""
+        coef = self.solution.coef.ravel()
+        for row in self.rows:
+            variables = [int(self.equations[e].variables[j]) for e, j in row.terms]
+            parts = [c * float(coef[v]) for v, c in zip(variables, row.coefficients, strict=True)]
+            off, size = sum(parts) - row.limit, max(abs(row.limit), *map(abs, parts))
+            if (abs(off) if row.equal else off) > _FEASIBLE * size:
+                raise NoProofError(f"the coefficients found for {self.name} break a constraint by its own measure")
 
     def _coefficient_limit(self, limit: float) -> float:
         """Return a limit for the searches of single equations that no coefficient which counts exceeds.
