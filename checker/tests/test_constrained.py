@@ -309,12 +309,76 @@ def test_thousands_of_mutants(tmp_path):
         try_mutants(tmp_path, 100 + seed, 2000)
 
 
-def test_a_section_with_a_list_refuses_dependent_terms(tmp_path):
-    rng = np.random.default_rng(8)
-    equations, entry = constrained.draw(rng, 1, 3)
-    while (written := constrained.prove(equations, entry, rng)) is None:
+def some_proof(seed, accept=lambda document: True):
+    """Return (equations, document, records) of a true claim."""
+    rng = np.random.default_rng(seed)
+    while True:
         equations, entry = constrained.draw(rng, 1, 3)
-    document, _ = written
+        written = constrained.prove(equations, entry, rng)
+        if written is not None and accept(written[0]):
+            return equations, *written
+
+
+def test_coefficients_beyond_their_limit_do_not_count(tmp_path):
+    equations, document, records = some_proof(11, lambda d: any(d["conditions"][0]["claim"]["supports"]))
+    assert write(tmp_path, equations, document, records).ok
+    document["sections"][0]["coefficient_limit"] = (1e-6).hex()
+    (sentence,) = write(tmp_path, equations, document, records).sentences
+    assert "the coefficients of the claimed support exceed their limit" in sentence
+
+
+def test_sections_that_list_not_all_supports_are_refused(tmp_path):
+    equations, document, records = some_proof(12)
+    for change in (
+        {"rows": [{"coefficients": [[0, 1]], "limit": 1}]},
+        {"claim": prover.prove(equations[0], 1, np.random.default_rng(0))[0]["claim"]},
+    ):
+        changed = copy.deepcopy(document)
+        changed["sections"][0] |= change
+        assert any("do not list all supports" in s for s in write(tmp_path, equations, changed, records).sentences)
+    wrong = copy.deepcopy(document)
+    wrong["conditions"][0]["sections"] = [[5]]
+    assert "are not there" in write(tmp_path, equations, wrong, records).sentences[0]
+
+
+def test_conditions_on_columns_of_zeros_are_refused(tmp_path):
+    equations, document, records = some_proof(13)
+    for row in ({"coefficients": [[0, 7, (1.0).hex()]], "limit": (0.0).hex(), "equal": False},):
+        changed = copy.deepcopy(document)
+        changed["conditions"][0]["rows"].append(row)
+        assert "one that is not there" in write(tmp_path, equations, changed, records).sentences[0]
+    equations[0][0][:, 1] = 0.0
+    changed = copy.deepcopy(document)
+    row = {"coefficients": [[0, 1, (1.0).hex()]], "limit": (1.0).hex(), "equal": False}
+    changed["conditions"][0]["rows"].append(row)
+    assert not write(tmp_path, equations, changed, records).ok
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"weights": [(0.0).hex()]},
+        {"weights": [(1.0).hex()] * 2},
+        {"caps": [-1]},
+        {"k": -1},
+        {"equations": [3]},
+        {"rows": [{"coefficients": [[0, 1, "0x1p0"], [0, 1, "0x1p0"]], "limit": "0x1p0", "equal": True}]},
+        {"rows": [{"coefficients": [[0, -1, "0x1p0"]], "limit": "0x1p0", "equal": True}]},
+        {"rows": [{"coefficients": [[0, 1, "nan"]], "limit": "0x1p0", "equal": True}]},
+        {"members": [{"supports": [[1]], "multipliers": []}, {"supports": [[1]], "multipliers": []}]},
+        {"members": [{"supports": [[1], [2]], "multipliers": []}]},
+    ],
+)
+def test_claims_that_cannot_be_end_in_a_sentence(tmp_path, change):
+    equations, document, records = some_proof(14)
+    document["conditions"][0] |= change
+    report = write(tmp_path, equations, document, records)
+    assert report.outcome == ("false" if "equations" in change else "unreadable")
+    assert report.sentences
+
+
+def test_a_section_with_a_list_refuses_dependent_terms(tmp_path):
+    equations, document, _ = some_proof(8)
     report = write(tmp_path, equations, document, [(0, 0, b"\x03")])
     assert not report.ok
     assert "terms that depend on each other count in this section" in report.sentences[0]

@@ -29,6 +29,7 @@ from exactsindy.solver.solution import Solution
 
 _CAPACITY = 20_000  # most supports of a list
 _MEMBERS = 5_000  # most combinations that need multipliers
+_EXACT = 1e-19  # of the squared norm of the targets: below it, rounding decides about multipliers
 _FEASIBLE = 1e-7  # of the largest part of a row: how far rounding can carry an optimum
 _SEEN = 500_000  # most combinations that are looked at
 _ROUNDING = 1e-13  # relative, far below what the checker grants
@@ -130,6 +131,8 @@ class _Task:
         members = {}
         for chosen in self._joint(lists, best):
             members[chosen] = self._multipliers(chosen, best)
+        if members and 0.0 < best < _EXACT * self._scale**2:
+            raise NoProofError(f"{self.name} is fitted but for rounding, where doubles hold no multipliers")
         held = self._multipliers(supports, best)
         active = [r for r, row in enumerate(self.rows) if row.equal or held.get(r, 0.0) > 0.0]
         return self._claim(
@@ -140,6 +143,19 @@ class _Task:
             lower_bound=min(best, float(self.solution.lower_bound[self.place])),
             members=members,
         )
+
+    @property
+    def _norms(self) -> list[float]:
+        """The norms of the targets, weighted as in the objective."""
+        return [
+            math.sqrt(weight) * float(np.linalg.norm(np.concatenate([equation.z, equation.rest])))
+            for weight, equation in zip(self.weights, self.equations, strict=True)
+        ]
+
+    @property
+    def _scale(self) -> float:
+        """The norm of all targets together."""
+        return math.hypot(*self._norms)
 
     @property
     def _shared(self) -> bool:
@@ -180,18 +196,16 @@ class _Task:
 
         It counts by the targets of all equations, or by the size that a constraint asks for, if that is larger.
         """
-        norms = [float(np.linalg.norm(np.concatenate([e.z, e.rest]))) for e in self.equations]
+        norms, scale = self._norms, self._scale
         if min(norms) == 0.0:
             raise NoProofError(f"a target of {self.name} is zero")
-        scale = math.hypot(*(math.sqrt(w) * norm for w, norm in zip(self.weights, norms, strict=True)))
         for row in self.rows:
             shares = [
                 abs(c) / (math.sqrt(self.weights[e]) * float(np.linalg.norm(self.equations[e].factor[:, j])))
                 for (e, j), c in zip(row.terms, row.coefficients, strict=True)
             ]
             scale = max(scale, abs(row.limit) / max(shares) if row.limit else 0.0)
-        least = min(math.sqrt(w) * norm for w, norm in zip(self.weights, norms, strict=True))
-        return limit * (scale / least) * (1.0 + 1e-9)
+        return limit * (scale / min(norms)) * (1.0 + 1e-9)
 
     def _decided(self) -> list[Equation]:
         """Return the equations with the terms that rows on a single one make present or absent."""
