@@ -341,6 +341,40 @@ def test_sections_that_list_not_all_supports_are_refused(tmp_path):
     assert "are not there" in write(tmp_path, equations, wrong, records).sentences[0]
 
 
+def test_sections_of_another_equation_are_refused(tmp_path):
+    rng = np.random.default_rng(15)
+    while True:
+        equations, entry = constrained.draw(rng, 2, 3)
+        if (written := constrained.prove(equations, entry, rng)) is not None:
+            break
+    document, records = written
+    assert write(tmp_path, equations, document, records).ok
+    document["conditions"][0]["sections"] = [[1], [0]]
+    assert "do not list all supports" in write(tmp_path, equations, document, records).sentences[0]
+
+
+@pytest.mark.parametrize("key", ["required", "forbidden"])
+def test_terms_that_a_list_requires_or_forbids_must_follow_from_the_conditions(tmp_path, key):
+    equations, document, _ = some_proof(16, lambda d: not d["conditions"][0]["presence"])
+    (numbers,), (section,), (entry,) = equations, document["sections"], document["conditions"]
+    entry["rows"], entry["members"] = [], []
+    best = constrained.ranked(equations, entry)[0][0]
+    wrong = next(j for j in range(3) if (j in best[1][0]) == (key == "required"))
+    entry["claim"] |= {"supports": [list(best[1][0])], "active": [], "objective": float(best[0]).hex()}
+    entry["claim"]["lower_bound"] = section["cut"] = (float(best[0]) * (1 + 1e-13)).hex()
+    tree = prover.Prover(numbers, section["k"], float.fromhex(section["cut"]), np.random.default_rng(0), listing=True)
+    inside = [wrong] if key == "required" else []
+    tree.tree(inside, [j for j in range(3) if j != wrong], section["k"] - len(inside))
+    section[key] = [wrong]
+    records = [(0, n, b"".join(steps)) for n, steps in enumerate(tree.chunks)]
+    (sentence,) = write(tmp_path, equations, document, records).sentences
+    assert "do not follow from the conditions" in sentence
+    limit, sign = (-1, -1) if key == "required" else (0, 1)
+    entry["presence"] = [{"coefficients": [[0, wrong, sign]], "limit": limit}]
+    report = write(tmp_path, equations, document, records)
+    assert report.ok, report.sentences
+
+
 def test_conditions_on_columns_of_zeros_are_refused(tmp_path):
     equations, document, records = some_proof(13)
     for row in ({"coefficients": [[0, 7, (1.0).hex()]], "limit": (0.0).hex(), "equal": False},):

@@ -28,7 +28,7 @@ from exactsindy.solver.settings import LARGEST_LIMIT, Settings, Status, Total
 from exactsindy.solver.solution import Solution
 
 _CAPACITY = 20_000  # most supports of a list
-_MEMBERS = 5_000  # most combinations that need multipliers
+_MEMBERS = 20_000  # most combinations that need multipliers
 _EXACT = 1e-19  # of the squared norm of the targets: below it, rounding decides about multipliers
 _FEASIBLE = 1e-7  # of the largest part of a row: how far rounding can carry an optimum
 _SEEN = 500_000  # most combinations that are looked at
@@ -38,10 +38,11 @@ Supports = tuple[tuple[int, ...], ...]
 
 
 def add(draft: ProofDraft, rules: Rules, solution: Solution, settings: Settings) -> None:
-    """Add the proof of a solution that was found under the rules."""
-    count = len(rules.problem.target_names)
-    for place, group in enumerate([tuple(range(count))] if solution.joint else [(e,) for e in range(count)]):
-        draft.conditions.append(_Task.of(rules, solution, group, place).prove(draft, settings))
+    """Add the proof of a solution that was found under the rules: one claim for equations that are bound together."""
+    tasks = [_Task.of(rules, solution, group) for group in rules.components(together=isinstance(solution.k, Total))]
+    if solution.joint and solution.status[0] is Status.INFEASIBLE:  # because of some of them, not of all
+        tasks = [task for task in tasks if task.contradicts][:1] or tasks[:1]
+    draft.conditions += [task.prove(draft, settings) for task in tasks]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +52,6 @@ class _Task:
     rules: Rules
     solution: Solution
     group: tuple[int, ...]
-    place: int  # among the groups: its entry in the solution
     equations: tuple[Equation, ...]  # ridge / weight as ridge
     weights: tuple[float, ...]
     caps: tuple[int, ...]
@@ -61,7 +61,7 @@ class _Task:
     limits: tuple[int, ...]  # of the presence rows
 
     @classmethod
-    def of(cls, rules: Rules, solution: Solution, group: tuple[int, ...], place: int) -> _Task:
+    def of(cls, rules: Rules, solution: Solution, group: tuple[int, ...]) -> _Task:
         """Translate the rules of some equations."""
         problem, k = rules.problem, solution.k
         weights = arguments.weights(problem, k)
@@ -75,7 +75,6 @@ class _Task:
             rules,
             solution,
             group,
-            place,
             tuple(equations),
             tuple(float(weights[e]) for e in group),
             caps,
@@ -92,7 +91,7 @@ class _Task:
 
     def prove(self, draft: ProofDraft, settings: Settings) -> ConditionsClaim:
         """Search, add the sections, and return the claim."""
-        status = self.solution.status[self.place]
+        status = self.solution.status[0 if self.solution.joint else self.group[0]]
         if status is Status.INFEASIBLE:
             return self._infeasible()
         if status is Status.TOLERANCE:
@@ -104,7 +103,7 @@ class _Task:
             raise NoProofError(f"constraints on {self.name} are about a column of zeros")
         self._check_point()
         limit = self._coefficient_limit(settings.coefficient_limit)
-        best, supports = float(self.solution.objective[self.place]), self._supports()
+        best, supports = self._objective(settings.coefficient_limit), self._supports()
         searched = replace(settings, gap=Settings.gap, coefficient_limit=min(limit, LARGEST_LIMIT))
         equations = self._decided()
         cuts = self._cuts(equations, best, searched)
@@ -140,7 +139,7 @@ class _Task:
             sections=[[section.number for section in own] for own in listed],
             active=active,
             objective=best,
-            lower_bound=min(best, float(self.solution.lower_bound[self.place])),
+            lower_bound=best,
             members=members,
         )
 
@@ -168,18 +167,41 @@ class _Task:
 
     def _infeasible(self) -> ConditionsClaim:
         """Return the claim that nothing satisfies the constraints on presence."""
-        component = Component(self.rules, self.equations, self.group, self.weights)
-        own = [tuple(equation.variables.tolist()) for equation in self.equations]
-        budgets: list[Budget] = list(zip(own, self.caps, strict=True))
-        budgets.append((tuple(component.variables.tolist()), self.total))
-        if decided(component, budgets) is not None:
+        if not self.contradicts:
             raise NoProofError(f"that nothing satisfies the constraints on {self.name} does not follow from presence")
         return self._claim(supports=None, sections=[], active=[], objective=0.0, lower_bound=math.inf, members={})
 
-    def _supports(self) -> Supports:
+    @property
+    def contradicts(self) -> bool:
+        """Whether the constraints on presence contradict each other."""
+        own = [tuple(equation.variables.tolist()) for equation in self.equations]
+        budgets: list[Budget] = list(zip(own, self.caps, strict=True))
+        budgets.append((tuple(v for variables in own for v in variables), self.total))
+        return decided(self._component, budgets) is None
+
+    @property
+    def _component(self) -> Component:
+        equations = equations_of(self.rules.problem, self.solution.ridge)
+        return Component(self.rules, tuple(equations[e] for e in self.group), self.group, self.weights)
+
+    @property
+    def _chosen(self) -> list[int]:
         width = len(self.rules.problem.terms)
-        chosen = [e * width + j for e in self.group for j in self.solution.support[e]]
-        return tuple(equation.local(chosen) for equation in self.equations)
+        return [e * width + j for e in self.group for j in self.solution.support[e]]
+
+    def _supports(self) -> Supports:
+        return tuple(equation.local(self._chosen) for equation in self.equations)
+
+    def _objective(self, limit: float) -> float:
+        """Return the objective of these equations; where the solution has one for all, their fit shows it."""
+        if not self.solution.joint:
+            return float(self.solution.objective[self.group[0]])
+        if len(self.group) == len(self.solution.support):
+            return float(self.solution.objective[0])
+        ((answer, _),) = self._component.fits([self._chosen], limit)
+        if answer is None:
+            raise NoProofError(f"the terms found for {self.name} depend on each other")
+        return answer.objective
 
     def _check_point(self) -> None:
         """Refuse an optimum that satisfies a constraint only in other units than its own: no point would prove it."""
