@@ -31,6 +31,7 @@ _CAPACITY = 20_000  # most supports of a list
 _MEMBERS = 20_000  # most combinations that need multipliers
 _EXACT = 1e-19  # of the squared norm of the targets: below it, rounding decides about multipliers
 _FEASIBLE = 1e-7  # of the largest part of a row: how far rounding can carry an optimum
+_REACHED = 1e-9  # relative: what rounding of the bound by multipliers may take here; the checker has no rounding
 _SEEN = 500_000  # most combinations that are looked at
 _ROUNDING = 1e-13  # relative, far below what the checker grants
 
@@ -128,11 +129,13 @@ class _Task:
         for own in listed:
             draft.sections += own
         members = {}
-        for chosen in self._joint(lists, best):
-            members[chosen] = self._multipliers(chosen, best)
+        for chosen, value in self._joint(lists, best):
+            members[chosen], gain = self._multipliers(chosen, best)
+            if not value + gain >= best * (1.0 - _REACHED):
+                raise NoProofError(f"no multipliers in doubles show that other terms of {self.name} fit worse")
         if members and 0.0 < best < _EXACT * self._scale**2:
             raise NoProofError(f"{self.name} is fitted but for rounding, where doubles hold no multipliers")
-        held = self._multipliers(supports, best)
+        held, _ = self._multipliers(supports, best)
         active = [r for r, row in enumerate(self.rows) if row.equal or held.get(r, 0.0) > 0.0]
         return self._claim(
             supports=supports,
@@ -285,7 +288,7 @@ class _Task:
                 raise NoProofError(f"terms of {equation.target} depend on each other, or exceed the coefficient_limit")
         return lists
 
-    def _joint(self, lists: list[list[Outcome]], best: float) -> Iterator[Supports]:
+    def _joint(self, lists: list[list[Outcome]], best: float) -> Iterator[tuple[Supports, float]]:
         """Yield the joint supports whose sums are below the optimum and that satisfy the constraints on presence."""
         ranked = [
             sorted(
@@ -311,7 +314,7 @@ class _Task:
                         stack.append(((*chosen, support), total + value))
                         seen += 1
             elif self._allowed({(e, j) for e, support in enumerate(chosen) for j in support}):
-                yield chosen
+                yield chosen, total
                 count += 1
             if count > _MEMBERS or seen > _SEEN:
                 raise NoProofError(f"more than {_MEMBERS} supports of {self.name} fit better without constraints")
@@ -324,7 +327,7 @@ class _Task:
             if only is None or all(e == only for (e, _), _ in row)
         )
 
-    def _multipliers(self, supports: Supports, best: float) -> dict[int, float]:
+    def _multipliers(self, supports: Supports, best: float) -> tuple[dict[int, float], float]:
         return multipliers(self.equations, self.weights, supports, self.rows, best)
 
 

@@ -35,10 +35,11 @@ def multipliers(
     supports: Sequence[Sequence[int]],
     rows: Sequence[LinearRow],
     value: float,
-) -> dict[int, float]:
-    """Return the multipliers of the rows (by number) for a joint support; ``value`` is what is to be reached.
+) -> tuple[dict[int, float], float]:
+    """Return the multipliers of the rows (by number) for a joint support, and by how much they raise its bound.
 
-    Positive ones of an inequality say that it binds. Empty: none was found, or no row binds.
+    ``value`` is what is to be reached. Positive ones of an inequality say that it binds. Empty: none was found, or no
+    row binds.
     """
     terms = [(e, j) for e, support in enumerate(supports) for j in support]
     position = {term: p for p, term in enumerate(terms)}
@@ -52,7 +53,7 @@ def multipliers(
     try:
         inverse = np.linalg.solve(triangle.T, matrix.T).T
     except np.linalg.LinAlgError:
-        return {}
+        return {}, 0.0
     # In y = triangle x - target the rows are inverse y <= limit - inverse target; in units of the root of the value.
     unit = np.sqrt(value) if value > 0 else 1.0
     right = (limit - inverse @ target) / unit
@@ -63,11 +64,12 @@ def multipliers(
     bound = np.concatenate([-right / size, right[equal] / size[equal]])
     forces = _forces(least, bound)
     if forces is None:
-        return {}
+        return {}, 0.0
+    gain = float(2.0 * (bound @ forces) - ((least.T @ forces) ** 2).sum()) * unit**2
     whole = forces[: len(rows)]
     whole[equal] -= forces[len(rows) :]
     whole *= 2.0 * unit / size
-    return {r: float(number) for r, number in enumerate(whole) if number != 0.0 and np.isfinite(number)}
+    return {r: float(number) for r, number in enumerate(whole) if number != 0.0 and np.isfinite(number)}, gain
 
 
 def _triangle(
