@@ -401,3 +401,17 @@ def test_the_command_gives_the_products_one_thread():
 def test_the_package_has_only_the_names_it_offers():
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         _ = exactsindy_check.nothing
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"ridge": [(-1.0).hex()] * 5}, {"coefficient_limit": (0.0).hex()}, {"exponents": [5000] * 5}, {"k": -1}],
+)
+def test_sections_that_cannot_be_are_unreadable(tmp_path, change):
+    rng = np.random.default_rng(91)
+    numbers = oracle.make("plain", rng, 5)
+    section, records = prover.prove(numbers, 2, rng)
+    assert write(tmp_path, numbers, [section], records).ok
+    report = write(tmp_path, numbers, [section | change], records)
+    assert report.outcome == "unreadable"
+    assert len(report.sentences) == 1

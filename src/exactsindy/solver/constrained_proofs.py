@@ -32,6 +32,7 @@ _MEMBERS = 20_000  # most combinations that need multipliers
 _EXACT = 1e-19  # of the squared norm of the targets: below it, rounding decides about multipliers
 _FEASIBLE = 1e-7  # of the largest part of a row: how far rounding can carry an optimum
 _REACHED = 1e-9  # relative: what rounding of the bound by multipliers may take here; the checker has no rounding
+_TOUCHING = 1e-12  # of the largest part of a row
 _SEEN = 500_000  # most combinations that are looked at
 _ROUNDING = 1e-13  # relative, far below what the checker grants
 
@@ -102,7 +103,7 @@ class _Task:
         touched = {t for row in self.rows for t in row.terms} | {t for row in self.presence for t, _ in row}
         if any(not self.equations[e].factor[:, j].any() for e, j in touched):
             raise NoProofError(f"constraints on {self.name} are about a column of zeros")
-        self._check_point()
+        touching = self._touching()
         limit = self._coefficient_limit(settings.coefficient_limit)
         best, supports = self._objective(settings.coefficient_limit), self._supports()
         searched = replace(settings, gap=Settings.gap, coefficient_limit=min(limit, LARGEST_LIMIT))
@@ -136,7 +137,7 @@ class _Task:
         if members and 0.0 < best < _EXACT * self._scale**2:
             raise NoProofError(f"{self.name} is fitted but for rounding, where doubles hold no multipliers")
         held, _ = self._multipliers(supports, best)
-        active = [r for r, row in enumerate(self.rows) if row.equal or held.get(r, 0.0) > 0.0]
+        active = [r for r, row in enumerate(self.rows) if row.equal or held.get(r, 0.0) > 0.0 or r in touching]
         return self._claim(
             supports=supports,
             sections=[[section.number for section in own] for own in listed],
@@ -206,15 +207,21 @@ class _Task:
             raise NoProofError(f"the terms found for {self.name} depend on each other")
         return answer.objective
 
-    def _check_point(self) -> None:
-        """Refuse an optimum that satisfies a constraint only in other units than its own: no point would prove it."""
-        coef = self.solution.coef.ravel()
-        for row in self.rows:
+    def _touching(self) -> set[int]:
+        """Return the rows that the optimum touches, whether they hold it back or not.
+
+        An optimum that satisfies a constraint only in other units than its own is refused: no point would prove it.
+        """
+        coef, touching = self.solution.coef.ravel(), set[int]()
+        for r, row in enumerate(self.rows):
             variables = [int(self.equations[e].variables[j]) for e, j in row.terms]
             parts = [c * float(coef[v]) for v, c in zip(variables, row.coefficients, strict=True)]
             off, size = sum(parts) - row.limit, max(abs(row.limit), *map(abs, parts))
             if (abs(off) if row.equal else off) > _FEASIBLE * size:
                 raise NoProofError(f"the coefficients found for {self.name} break a constraint by its own measure")
+            if size > 0.0 and abs(off) <= _TOUCHING * size:
+                touching.add(r)
+        return touching
 
     def _coefficient_limit(self, limit: float) -> float:
         """Return a limit for the searches of single equations that no coefficient which counts exceeds.
