@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import nnls
 
 from exactsindy._types import Array
 from exactsindy.solver.equations import Equation
@@ -92,6 +91,8 @@ def _forces(least: Array, bound: Array) -> NDArray[np.float64] | None:
     """Return numbers >= 0, one per row, with which rows ``least y >= bound`` hold y = least' forces in place."""
     if not len(bound) or (bound <= 0.0).all():
         return None
+    from scipy.optimize import nnls  # solving without a proof needs NumPy only
+
     unit = np.zeros(least.shape[1] + 1)
     unit[-1] = 1.0
     try:
