@@ -63,8 +63,8 @@ def solve(
     backend
         ``"native"``; for cross-checks ``"enumerate"``, ``"scip"``, ``"gurobi"`` or ``"gurobi-bigm"``.
     proof
-        A file for a proof that a separate program checks (`check_proof`); None writes none. With constraints only if
-        they are about the presence of terms, each about one equation.
+        A file for a proof that a separate program checks (`check_proof`); None writes none. With constraints if
+        they are linear or about the presence of terms.
 
     Returns
     -------

@@ -16,7 +16,7 @@ from exactsindy.solver.equations import Equation
 from exactsindy.solver.outcome import Outcome
 from exactsindy.solver.settings import Deadline, Progress, Settings, Status
 
-FIRST = 0.5  # share of the time for the whole search
+FIRST = 0.75  # share of the time for the whole search
 LEAST_SECONDS = 2.0  # shorter limits are left to the whole search
 MOST_COLUMNS = 600  # of larger libraries the preparation alone, which every search repeats, takes long
 _STEPS = (0.85, 0.5)  # of the gap that is left, for the first two limits: the first is sure to say something
