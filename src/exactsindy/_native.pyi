@@ -23,6 +23,10 @@ class Answer:
     @property
     def objective(self) -> float: ...
 
+    @property
+    def fine(self) -> float:
+        """What the double of the objective leaves out."""
+
 class Written:
     """A finished search in a proof file."""
 

@@ -255,7 +255,7 @@ def test_rises_by_one_condition_are_below_the_constrained_fit():
         except es.errors.ConstraintError:
             continue
         presence = decided(component, [])
-        relaxation = Relaxation.of(component, presence, [3] * case.count, None)
+        relaxation = Relaxation.of(component, presence, [3] * case.count, None, 2.0**27)
         pools = relaxation.pools(1e9, None, es.Settings(), 10_000)
         found = combinations(relaxation, pools, 1e9, None, 10_000)
         looked += len(found.supports)

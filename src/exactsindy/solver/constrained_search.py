@@ -53,7 +53,8 @@ def search(
     joint = partial(_joint, state, budgets, [] if starts is None else [starts])
     small = len(component.variables) <= SMALL
     presence = decided(component, budgets)
-    relaxation = None if presence is None else Relaxation.of(component, presence, sizes.caps, sizes.total)
+    limit = settings.coefficient_limit
+    relaxation = None if presence is None else Relaxation.of(component, presence, sizes.caps, sizes.total, limit)
     # Where nothing is asked but which terms are in or out, the answer is that of the search without constraints, for
     # each equation with the limit on coefficients that its own target sets.
     simple = relaxation is not None and relaxation.exact
@@ -66,9 +67,10 @@ def search(
             done = by_ties(state, relaxation, partial(few, state, state.deadline.nodes + nodes_for(relaxation, effort)))
         if done is None and not state.ended() and not state.hopeless and (small or effort > 1):
             done = joint(joint_nodes(component, effort))
-    if done is not None:
-        return done
-    return state.outcome() if state.ended() else replace(joint(None) or state.outcome(), seconds=state.deadline.elapsed)
+    if done is None and state.ended():
+        return state.outcome()
+    done = done or replace(joint(None) or state.outcome(), seconds=state.deadline.elapsed)
+    return done if relaxation is None or simple else _finished(state, relaxation, sizes.total is not None, done)
 
 
 def _joint(
@@ -109,6 +111,26 @@ def _by_relaxation(
             return state.outcome(state.rival)
         look_around(state, relaxation, first.answers[0].support)
     return _by_pools(state, relaxation, limits) if state.best and first.stop is None else None
+
+
+def _finished(state: Feasible, relaxation: Relaxation, shared: bool, done: Outcome) -> Outcome:
+    """Return what was found, or the best support without constraints where that satisfies them and is better.
+
+    The joint search leaves out terms that gain less than a relative 1e-13; a constraint that asks for nothing must not
+    change the answer.
+    """
+    if done.stop is not None or not done.answers or len(done.answers[0].support) >= relaxation.total:
+        return done
+    limits = partial(few, state, state.deadline.nodes + nodes_for(relaxation, EFFORTS[0]))
+    first = _relaxed(state, relaxation, shared, (), limits)
+    if first is None or first.stop is not None:
+        return done
+    state.fit(relaxation.allowed([answer.support for answer in first.answers]))
+    best, known = state.ranking[0], done.answers[0]
+    if best.support == known.support or best.objective > known.objective:
+        return done
+    rival = state.rival if _settled(state, relaxation, first) else math.nan
+    return replace(done, answers=(best,), lower_bound=min(done.lower_bound, best.objective), runner_up=rival)
 
 
 def nodes_for(relaxation: Relaxation, effort: float) -> int:

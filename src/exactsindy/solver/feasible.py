@@ -31,7 +31,7 @@ class Feasible:
     @property
     def ranking(self) -> list[Answer]:
         """All feasible supports, best first."""
-        return sorted(self.best.values(), key=lambda a: (a.objective, len(a.support), a.support))
+        return sorted(self.best.values(), key=lambda a: (a.objective, a.fine, len(a.support), a.support))
 
     @property
     def value(self) -> float:
@@ -61,7 +61,7 @@ class Feasible:
         """Take note of feasible supports."""
         for answer in answers:
             known = self.best.get(answer.support)
-            if known is None or answer.objective < known.objective:
+            if known is None or (answer.objective, answer.fine) < (known.objective, known.fine):
                 self.best[answer.support] = answer
 
     def settings(self) -> Settings:

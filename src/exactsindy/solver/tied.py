@@ -79,6 +79,12 @@ def ties(relaxation: Relaxation) -> tuple[list[Tie], frozenset[int]] | None:
     return found, frozenset(zero)
 
 
+def longest(relaxation: Relaxation) -> int:
+    """Return how many terms the longest tie has: so much longer than their columns can the column of a tie be."""
+    parts = ties(relaxation)
+    return max((len(tie.variables) for tie in parts[0]), default=1) if parts else 1
+
+
 def choices(relaxation: Relaxation, limit: float) -> Iterator[tuple[Group, ...]] | None:
     """Return the groups of equations for each choice of present ties; None where constraints are not ties alone.
 

@@ -14,9 +14,9 @@ from exactsindy.solver.combining import Combinations, sums
 from exactsindy.solver.feasible import Feasible
 from exactsindy.solver.outcome import Outcome
 from exactsindy.solver.relaxation import SLACK, Relaxation, added
-from exactsindy.solver.settings import Settings
+from exactsindy.solver.settings import LARGEST_LIMIT, Settings
 from exactsindy.solver.shared_budget import best_sizes
-from exactsindy.solver.tied import Group, choices
+from exactsindy.solver.tied import Group, choices, longest
 
 Values = NDArray[np.float64]
 _CAPACITY = 5_000  # most supports of a pool
@@ -66,9 +66,16 @@ class _Choice:
         return tuple(sorted(found))
 
 
-def by_ties(state: Feasible, relaxation: Relaxation, limits: Callable[[], Settings]) -> Outcome | None:
+def by_ties(state: Feasible, relaxation: Relaxation, given: Callable[[], Settings]) -> Outcome | None:
     """Return what the choices of ties prove; None where constraints are more than ties, or where a limit came first."""
-    plain = choices(relaxation, state.deadline.limits.coefficient_limit)
+    limit = relaxation.within(state.deadline.limits).coefficient_limit * longest(relaxation)
+    if limit > LARGEST_LIMIT:
+        return None
+    plain = choices(relaxation, limit)
+
+    def limits() -> Settings:
+        return replace(given(), coefficient_limit=limit)
+
     found = None if plain is None else _solved(state, relaxation, list(plain), limits)
     if found is None or not state.best:
         return None

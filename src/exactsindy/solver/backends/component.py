@@ -122,7 +122,8 @@ class Component:
         found = []
         for raw, lower in _native.fit_supports(*self.request, inner, coefficient_limit):
             variables = () if raw is None else tuple(self.variables[raw.support].tolist())
-            found.append((None if raw is None else Answer(variables, tuple(raw.coef), raw.objective), lower))
+            answer = None if raw is None else Answer(variables, tuple(raw.coef), raw.objective, raw.fine)
+            found.append((answer, lower))
         return found
 
     def stacked(self, budgets: Sequence[Budget]) -> Stacked:

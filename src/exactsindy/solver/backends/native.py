@@ -118,7 +118,7 @@ def refit(equation: Equation, support: Sequence[int]) -> Outcome:
 
 
 def _answer(raw: _native.Answer) -> Answer:
-    return Answer(tuple(raw.support), tuple(raw.coef), raw.objective)
+    return Answer(tuple(raw.support), tuple(raw.coef), raw.objective, raw.fine)
 
 
 def outcome(raw: _native.Outcome) -> Outcome:
