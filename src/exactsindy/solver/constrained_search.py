@@ -253,10 +253,11 @@ def look_around(state: Feasible, relaxation: Relaxation, first: Support) -> None
 
 def _by_pools(state: Feasible, relaxation: Relaxation, limits: Callable[[], Settings]) -> Outcome | None:
     """Prove the best support by complete pools of the relaxation up to its value, or up to that of its rival."""
+    largest = relaxation.monotone  # supports of the largest size say all
     for attempt in range(_PASSES):
         before = state.value
         cut = state.target if attempt == 0 else before
-        wanted = [relaxation.total] if relaxation.monotone and not relaxation.uneven(before) else None
+        wanted = [relaxation.total] if largest and not relaxation.uneven(before) else None
         settings = limits()
         if attempt == 0 and cut > before and settings.nodes is not None:
             settings = replace(settings, nodes=max(settings.nodes // 2, 1))
@@ -273,6 +274,9 @@ def _by_pools(state: Feasible, relaxation: Relaxation, limits: Callable[[], Sett
         found = combinations(relaxation, pools, cut, wanted, _COMBINED)
         reach = min(found.reach, cut) * (1 + SLACK)
         bound = state.fit_in_order(found, reach)
+        if wanted is not None and state.exceeding([tuple(sorted(support)) for support in found.supports]):
+            largest = False
+            continue
         if state.stop is not None:
             state.lower = max(state.lower, min(bound, reach * (1 - SLACK), state.value))
             return None
