@@ -8,42 +8,62 @@ search without constraints knows the target of its own equation only, so it need
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
+from exactsindy._types import Array
 from exactsindy.solver.backends.component import Component
 
 _ROOM = 1.0 + 1e-9  # for rounding
+_Condition = tuple[tuple[int, ...], tuple[float, ...], float]  # variables, their numbers, and what is asked of the sum
 
 
 def stretch(component: Component) -> float:
     """Return the largest ratio of the limit of an equation under constraints to its own; inf if its target is zero."""
-    rules, place = component.rules, {v: e for e, eq in enumerate(component.equations) for v in eq.variables.tolist()}
-    roots = np.sqrt(component.weights)
-    norms = {
-        v: float(root * np.linalg.norm(column))
-        for root, equation in zip(roots, component.equations, strict=True)
-        for v, column in zip(equation.variables.tolist(), equation.factor.T, strict=True)
-    }
-    asked = [(row.variables, row.coefs, abs(row.rhs)) for row in rules.equalities]
-    asked += [(row.variables, row.coefs, max(-row.rhs, 0.0)) for row in rules.inequalities]
-    asked = [part for part in asked if part[0][0] in place]
-    for v in place:
-        sizes = (rules.lower[v], -rules.upper[v], rules.least[v])
-        asked.append(((v,), (1.0,), max(0.0, *(float(size) for size in sizes if math.isfinite(size)), 0.0)))
+    place = {v: e for e, equation in enumerate(component.equations) for v in equation.variables.tolist()}
+    conditions = list(_conditions(component))
     group = list(range(len(component.equations)))
-    for variables, _, _ in asked:
+    for variables, _, _ in conditions:
         together = {group[place[v]] for v in variables}
         group = [min(together) if g in together else g for g in group]
     own = [
-        float(root) * math.hypot(*equation.z, *equation.rest)
-        for root, equation in zip(roots, component.equations, strict=True)
+        math.sqrt(weight) * math.hypot(_norm(equation.z), _norm(equation.rest))
+        for weight, equation in zip(component.weights, component.equations, strict=True)
     ]
-    whole = [math.hypot(*(norm for norm, h in zip(own, group, strict=True) if h == g)) for g in group]
-    for variables, coefs, size in asked:
-        if size and all(norms[v] for v in variables):
-            least = size / max(abs(c) / norms[v] for v, c in zip(variables, coefs, strict=True))
-            first = group[place[variables[0]]]
-            whole = [max(norm, least) if g == first else norm for norm, g in zip(whole, group, strict=True)]
-    ratios = [all_ / norm if norm else (math.inf if all_ else 1.0) for all_, norm in zip(whole, own, strict=True)]
-    return max(1.0, *(ratio * _ROOM for ratio in ratios if ratio > 1.0), 1.0)
+    bound = [math.hypot(*(norm for norm, h in zip(own, group, strict=True) if h == g)) for g in group]
+    for variables, numbers, asked in conditions:
+        norms = [_column_norm(component, place[v], v) for v in variables] if asked else []
+        if asked and all(norms):
+            share = max(abs(c) / norm for c, norm in zip(numbers, norms, strict=True))
+            least, first = asked / share if share else math.inf, group[place[variables[0]]]
+            bound = [max(size, least) if g == first else size for size, g in zip(bound, group, strict=True)]
+    ratios = [size / norm if norm else math.inf for size, norm in zip(bound, own, strict=True) if size > norm]
+    return max(ratios, default=1.0) * (_ROOM if ratios else 1.0)
+
+
+def _conditions(component: Component) -> Iterator[_Condition]:
+    """Yield the linear conditions of a component with the size that each asks for (0: all coefficients may be 0)."""
+    rules = component.rules
+    for row in rules.equalities:
+        if row.variables[0] in component.position:
+            yield row.variables, row.coefs, abs(row.rhs)
+    for row in rules.inequalities:
+        if row.variables[0] in component.position:
+            yield row.variables, row.coefs, max(-row.rhs, 0.0)
+    for v in component.variables.tolist():
+        asked = max(float(rules.lower[v]), float(-rules.upper[v]), float(rules.least[v]))
+        if 0 < asked < math.inf:
+            yield (v,), (1.0,), asked
+
+
+def _column_norm(component: Component, e: int, variable: int) -> float:
+    equation = component.equations[e]
+    column = int(np.flatnonzero(equation.variables == variable)[0])
+    return math.sqrt(component.weights[e]) * _norm(equation.factor[:, column])
+
+
+def _norm(values: Array) -> float:
+    """Return a norm whose squares do not overflow."""
+    top = float(np.abs(values).max(initial=0.0))
+    return top * float(np.linalg.norm(values / top)) if top else 0.0
