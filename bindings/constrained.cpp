@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "constrained/search.hpp"
+#include "constrained/supports.hpp"
 #include "outcome.hpp"
 
 namespace exactsindy {
@@ -51,7 +52,7 @@ records::Outcome solve_constrained(const std::vector<GivenEquation>& equations, 
                                    const GivenIntervals& intervals, const GivenPresence& presence,
                                    const std::vector<std::vector<int>>& starts, bool runner_up, int keep, double within,
                                    int constraint_rows, double coefficient_limit, double seconds, std::int64_t nodes,
-                                   const std::optional<Progress>& progress, const Stopped& stopped) {
+                                   int threads, const std::optional<Progress>& progress, const Stopped& stopped) {
   const auto begin = std::chrono::steady_clock::now();
   const System system = system_of(equations, rows, intervals, presence, coefficient_limit);
   constrained::Options options;
@@ -59,7 +60,7 @@ records::Outcome solve_constrained(const std::vector<GivenEquation>& equations, 
   options.keep = keep;
   options.within = within;
   options.constraint_rows = std::clamp(constraint_rows, 0, static_cast<int>(presence.size()));
-  options.limits = {seconds, nodes};
+  options.limits = {seconds, nodes, threads};
   const Units units = system.units();
   Reporter reporter(progress, stopped);
   const auto watch = [&](std::vector<Snapshot> now, std::int64_t count, double elapsed) {
@@ -107,7 +108,7 @@ void bind_constrained(nb::module_& m) {
   m.def("solve_constrained", &solve_constrained, nb::arg("equations"), nb::arg("rows"), nb::arg("intervals"),
         nb::arg("presence"), nb::arg("starts"), nb::arg("runner_up"), nb::arg("keep"), nb::arg("within"),
         nb::arg("constraint_rows"), nb::arg("coefficient_limit"), nb::arg("seconds"), nb::arg("nodes"),
-        nb::arg("progress").none(), nb::arg("stopped"),
+        nb::arg("threads"), nb::arg("progress").none(), nb::arg("stopped"),
         "Return the best supports of several equations under constraints.");
   m.def("fit_supports", &fit_supports, nb::arg("equations"), nb::arg("rows"), nb::arg("intervals"), nb::arg("presence"),
         nb::arg("supports"), nb::arg("coefficient_limit"),

@@ -36,7 +36,8 @@ bool interrupted() {
 }  // namespace
 
 records::Answer to_python(const Answer& answer, const Units& units) {
-  return {units.support(answer.support), units.coefficients(answer), units.objective(answer.error)};
+  return {units.support(answer.support), units.coefficients(answer), units.objective(answer.error),
+          units.remainder(answer.error)};
 }
 
 records::Outcome to_python(const Outcome& outcome, const Units& units) {
@@ -85,7 +86,8 @@ void bind_outcome(nb::module_& m) {
   nb::class_<Answer>(m, "Answer", "A support with its coefficients and its objective.")
       .def_ro("support", &Answer::support, "Columns, increasing.")
       .def_ro("coef", &Answer::coef, "One coefficient per column of the support.")
-      .def_ro("objective", &Answer::objective);
+      .def_ro("objective", &Answer::objective)
+      .def_ro("fine", &Answer::fine, "What the double of the objective leaves out.");
   nb::class_<WrittenPart>(m, "Written", "A finished search in a proof file.")
       .def_ro("section", &WrittenPart::section)
       .def_ro("size", &WrittenPart::size)

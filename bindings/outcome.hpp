@@ -17,6 +17,7 @@ struct Answer {
   std::vector<int> support;
   std::vector<double> coef;
   double objective;
+  double fine;  // what the double of the objective leaves out
 };
 
 // A finished search that was written down; no support at or below the cut was discarded.

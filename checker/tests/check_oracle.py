@@ -79,7 +79,7 @@ def all_fits(a, z, rest, ridge, k, limit, required=(), forbidden=()):
     return result
 
 
-KINDS = ("plain", "near", "dependent", "wide", "scales", "exact", "ties", "ridge", "lowrank", "tiny")
+KINDS = ("plain", "near", "dependent", "wide", "scales", "exact", "ties", "ridge", "lowrank", "tiny", "copies")
 
 
 def make(kind, rng, d):
@@ -111,6 +111,10 @@ def make(kind, rng, d):
         theta = theta[:, :3] @ rng.standard_normal((3, d))
     elif kind == "tiny":
         y = theta[:, :2] @ np.array([1.0, 2.0]) + 1e-9 * rng.standard_normal(n)
+    elif kind == "copies":  # columns that only a tiny ridge tells apart
+        theta[:, 2], theta[:, d - 1] = theta[:, 0], -theta[:, 0]
+        y = 2.0 * theta[:, 0] + 10.0 ** rng.integers(-12, 0) * rng.standard_normal(n) * (rng.random() < 0.5)
+        ridge = np.full(d, 10.0 ** rng.integers(-16, -2))
     if kind == "ties":  # small whole numbers stay exact without a factorisation
         r = np.triu(rng.integers(-2, 3, (d + 1, d + 1))).astype(float)
     else:

@@ -36,7 +36,8 @@ def seal(records, footer):
 class Prover:
     """Writes the tree of one section as chunks."""
 
-    def __init__(self, numbers, k, cut, rng, *, delta=None, wild=True):
+    def __init__(self, numbers, k, cut, rng, *, delta=None, wild=True, listing=False):
+        self.listing = listing
         self.numbers, self.rng, self.delta, self.wild = numbers, rng, delta, wild
         self.cut = None if cut == float("inf") else Fraction(cut)
         self.values: dict[tuple[int, ...], tuple] = {}
@@ -74,7 +75,7 @@ class Prover:
 
     def end(self, inside, free, slots):
         everything, rng = (*inside, *free), self.rng
-        if inside and min(self.fit(inside)[2]) < Fraction(1, 10**27):
+        if not self.listing and inside and min(self.fit(inside)[2]) < Fraction(1, 10**27):
             return bytes([3])
         if self.above(everything) and (not self.wild or rng.random() < 0.8):
             return bytes([0])

@@ -284,7 +284,7 @@ def test_a_file_of_another_version_is_not_checked(tmp_path):
     (tmp_path / "a.proof").write_bytes(prover.seal(records, {**document, "version": 7}))
     report = check(tmp_path / "problem.npz", tmp_path / "a.proof")
     assert report.outcome == "not checked"
-    assert report.sentences == ("a.proof: version 7 is not known; 1 and 2 are.",)
+    assert report.sentences == ("a.proof: version 7 is not known; 1 to 3 are.",)
 
 
 def perspective_file(numbers, share, slots=2):
@@ -401,3 +401,17 @@ def test_the_command_gives_the_products_one_thread():
 def test_the_package_has_only_the_names_it_offers():
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         _ = exactsindy_check.nothing
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"ridge": [(-1.0).hex()] * 5}, {"coefficient_limit": (0.0).hex()}, {"exponents": [5000] * 5}, {"k": -1}],
+)
+def test_sections_that_cannot_be_are_unreadable(tmp_path, change):
+    rng = np.random.default_rng(91)
+    numbers = oracle.make("plain", rng, 5)
+    section, records = prover.prove(numbers, 2, rng)
+    assert write(tmp_path, numbers, [section], records).ok
+    report = write(tmp_path, numbers, [section | change], records)
+    assert report.outcome == "unreadable"
+    assert len(report.sentences) == 1

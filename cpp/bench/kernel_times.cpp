@@ -42,8 +42,8 @@ int main() {
       s[static_cast<std::size_t>(i) * stride + i] = 1.0;
     }
     const double work = static_cast<double>(m) * stride;
-    const double exclude =
-        seconds(repeats, [&] { k.exclude(s.data(), stride, m, pivot.data(), 1.0, 1e-9, beta.data(), norm2.data()); });
+    const double exclude = seconds(
+        repeats, [&] { k.exclude(s.data(), stride, stride, m, pivot.data(), 1.0, 1e-9, beta.data(), norm2.data()); });
     const double include = seconds(repeats, [&] { k.include(s.data(), out.data(), stride, m, u.data()); });
     int rows = 0;
     const double scan = seconds(repeats, [&] {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace exactsindy::constrained {
 
@@ -11,12 +12,24 @@ namespace {
 constexpr double kBand = 1e-6;     // whether coefficients this close to their limit count is left open
 constexpr double kUnit = 0x1p-98;  // relative error of one double-double operation, with room to spare
 
+// One number per block; few blocks take no memory from the heap.
+class Norms {
+ public:
+  explicit Norms(std::size_t count) : many_(count > kFew ? count : 0) {}
+  double& operator[](std::size_t block) { return many_.empty() ? few_[block] : many_[block]; }
+
+ private:
+  static constexpr std::size_t kFew = 16;
+  double few_[kFew];
+  std::vector<double> many_;
+};
+
 }  // namespace
 
-// x = L b - L (b - S x) + (I - L S) x for the stack S = [root A; sqrt(ridge); C] and b = [root z; 0; d], where the
-// middle part is bounded by the value and vanishes on the rows of C. L is read off the root's dual vectors.
 Bound::Bound(const System& s, const Space& space, const Frame& root)
     : system_(s),
+      space_(space),
+      root_(space.copy(root)),
       kernels_(kernels()),
       centre_(s.variables, kInf),
       spread_(s.variables, 0.0),
@@ -30,35 +43,40 @@ Bound::Bound(const System& s, const Space& space, const Frame& root)
     for (int i = 0; i < s.below_count; ++i)
       if (s.below_row(i)[v] != 0.0) below_of_[v].push_back({i, s.below_row(i)[v]});
   }
+}
+
+// x = L b - L (b - S x) + (I - L S) x for the stack S = [root A; sqrt(ridge); C] and b = [root z; 0; d], where the
+// middle part is bounded by the value and vanishes on the rows of C. L is read off the root's dual vectors.
+void Bound::find_reaches() const {
+  const System& s = system_;
+  const Space& space = space_;
+  const Frame& root = root_;
   const int n = static_cast<int>(root.variables.size());
   if (space.regularised() || n == 0) return;
-  Array left(s.rows);
-  std::vector<std::vector<double>> data(n, std::vector<double>(s.rows));
-  Array zero(space.stride()), offset(s.rows);
+  Array zero(space.stride()), offset(s.rows), left(s.rows), data(static_cast<std::size_t>(n) * s.rows);
   space.data_residual(zero.data(), offset.data());
-  std::vector<double> row_norm(n), defect(n);
+  std::vector<double> row_norm(n), defect(n), own(s.blocks.size());
   double left_square = 0.0, defect_square = 0.0;
   const double gamma = (s.rows + n + s.equal_count + 16) * 2.0 * kEps;
   for (int p = 0; p < n; ++p) {
     // data_residual is affine: its linear part maps dual vectors to the rows (and divides by the root).
     space.data_residual(space.vector(root, p), left.data());
+    double* line = data.data() + static_cast<std::size_t>(p) * s.rows;
     double square = 0.0;
-    for (const Block& b : s.blocks)
-      for (int i = b.row; i < b.row + b.rows; ++i) {
-        data[p][i] = (left[i] - offset[i]) * b.root;
-        square += data[p][i] * data[p][i];
-      }
+    for (std::size_t k = 0; k < s.blocks.size(); ++k) {
+      const Block& b = s.blocks[k];
+      for (int i = b.row; i < b.row + b.rows; ++i) line[i] = (left[i] - offset[i]) * b.root;
+      const double part = kernels_.dot(line + b.row, line + b.row, b.rows);
+      square += part;
+      own[k] = std::sqrt(part);
+    }
     // On the ridge rows L is whatever makes L S = I as nearly as possible: chosen below.
     double sum = 0.0;
     for (int q = 0; q < n; ++q) {
-      const int v = root.variables[q];
-      const Block& b = s.blocks[s.block_of[v]];
-      double dot = 0.0, size = 0.0;
-      for (int i = 0; i < b.count; ++i) {
-        const double part = data[p][b.row + i] * s.column[v][i] * b.root;
-        dot += part;
-        size += std::abs(part);
-      }
+      const int v = root.variables[q], block = s.block_of[v];
+      const Block& b = s.blocks[block];
+      double dot = 0.0, size = own[block] * s.norm[v];  // (at least the sum of the sizes of the products)
+      if (own[block] > 0.0) dot = b.root * kernels_.dot(line + b.row, s.column[v], b.rows);
       for (const auto& [c, coef] : equal_of_[v]) {
         const double part = space.vector(root, p)[space.tag(c)] * coef;
         dot -= part;
@@ -95,7 +113,8 @@ Bound::Bound(const System& s, const Space& space, const Frame& root)
   for (int p = 0; p < n; ++p) {
     double fixed = 0.0, size = 0.0;
     for (const Block& b : s.blocks)
-      for (int i = b.row; i < b.row + b.rows; ++i) fixed += data[p][i] * s.z[i] * b.root;
+      fixed +=
+          b.root * kernels_.dot(data.data() + static_cast<std::size_t>(p) * s.rows + b.row, s.z.data() + b.row, b.rows);
     for (int c = 0; c < s.equal_count; ++c) {
       const double part = space.vector(root, p)[space.tag(c)] * s.equal_rhs[c];
       fixed -= part;
@@ -114,6 +133,8 @@ double Bound::reach(int v, double cut) const { return reach_at(v, std::sqrt(std:
 
 double Bound::reach_at(int v, double root) const {
   const double limit = system_.limit[v] * (1.0 + kBand);
+  if (root == kInf) return limit;
+  prepare();
   double value = std::min((centre_[v] + spread_[v] * root) * (1.0 + 8.0 * kEps), limit);
   if (std::isnan(value)) value = limit;
   return std::min(value, root * by_ridge_[v]);
@@ -126,7 +147,7 @@ Double2 Bound::slope(int v, const double* hi, const double* lo, double norm, con
   magnitude = 0.0;
   if (hi) {
     const Block& b = system_.blocks[system_.block_of[v]];
-    double* column = const_cast<double*>(system_.column[v].data());
+    double* column = const_cast<double*>(system_.column[v]);
     double* zeros = const_cast<double*>(system_.zeros.data());
     const Span2 omega{const_cast<double*>(hi) + b.row, lo ? const_cast<double*>(lo) + b.row : zeros};
     delta = kernels_.dot2({column, zeros}, omega, b.rows);
@@ -145,17 +166,22 @@ Double2 Bound::slope(int v, const double* hi, const double* lo, double norm, con
   return delta;
 }
 
-// Upper bound of max (2 delta x - ridge x^2) over the interval, delta known to `error`.
-Bound::Sum Bound::largest_gain(int v, Double2 delta, double error, const Box& box, double limit) const {
+// Upper bound of max (2 delta x - ridge x^2) over the interval, delta known to `error`. `root` is that of the cut.
+Bound::Sum Bound::largest_gain(int v, Double2 delta, double error, const Box& box, double root) const {
+  const bool unbounded = !std::isfinite(box.lo[v]) && !std::isfinite(box.hi[v]);
+  // Without an interval doubles rounded up serve: a few units in the last place of a small number do not matter. With a
+  // ridge the largest gain is at most delta^2 / ridge: if that is next to nothing, no reach is asked for.
+  const double size = std::abs(delta.hi) * (1.0 + 2.0 * kEps) + error;
+  const double by_ridge = size / system_.ridge[v] * size * (1.0 + 8.0 * kEps);  // (inf or NaN: no ridge)
+  if (unbounded && negligible(by_ridge)) return {{by_ridge, 0.0}, by_ridge};
+  const double limit = reach_at(v, root);
   const double lo = std::max(box.lo[v], -limit), hi = std::min(box.hi[v], limit);
   if (lo > hi) return {};  // (an empty interval: callers find that out otherwise)
   const double ridge = system_.ridge[v];
   const double slack = 2.0 * error * std::max(std::abs(lo), std::abs(hi));
-  // Within reach only: a few units in the last place of a small number do not matter, so doubles rounded up serve.
-  if (!std::isfinite(box.lo[v]) && !std::isfinite(box.hi[v])) {
-    double value = 2.0 * std::abs(delta.hi) * limit;
-    if (ridge > 0.0) value = std::min(value, delta.hi / ridge * delta.hi);
-    value = (value + slack) * (1.0 + 8.0 * kEps);
+  if (unbounded) {
+    double value = (2.0 * std::abs(delta.hi) * limit + slack) * (1.0 + 8.0 * kEps);
+    if (ridge > 0.0) value = std::min(value, by_ridge);
     return {{value, 0.0}, value};
   }
   double x = delta.hi > 0.0 ? hi : lo;
@@ -177,14 +203,15 @@ double Bound::value(const double* hi, const double* lo, const Multipliers& m, st
   Double2 sum{};
   double magnitude = 0.0;
   const double root = std::sqrt(std::max(cut, 0.0)) * (1.0 + 8.0 * kEps);
-  norms_.clear();
+  Norms norms(system_.blocks.size());
+  std::size_t block = 0;
   for (const Block& b : system_.blocks) {
     const Span2 omega{const_cast<double*>(hi) + b.row, lo ? const_cast<double*>(lo) + b.row : zeros};
     const Double2 cross = kernels_.dot2(omega, {const_cast<double*>(system_.z.data()) + b.row, zeros}, b.rows);
     const Double2 square = kernels_.dot2(omega, omega, b.rows);
     sum = sum + (cross + cross - square) * Double2{b.weight, 0.0};
     const double norm = std::sqrt(square.hi);
-    norms_.push_back(norm);
+    norms[block++] = norm;
     magnitude += b.weight * (2.0 * norm * (system_.z_norm / b.root) + square.hi);
   }
   const auto subtract = [&](const std::vector<Double2>& multipliers, const std::vector<double>& rhs) {
@@ -198,13 +225,75 @@ double Bound::value(const double* hi, const double* lo, const Multipliers& m, st
   const double count = system_.rows + system_.equal_count + system_.below_count + 16.0;
   for (int v : variables) {
     double size = 0.0;
-    const Double2 delta = slope(v, hi, lo, norms_[system_.block_of[v]], m, size);
-    const Sum p = largest_gain(v, delta, count * kUnit * size, box, reach_at(v, root));
+    const Double2 delta = slope(v, hi, lo, norms[system_.block_of[v]], m, size);
+    const Sum p = largest_gain(v, delta, count * kUnit * size, box, root);
     sum = sum - p.value;
     magnitude += p.magnitude;
   }
   const double result = (sum - Double2{(count + variables.size()) * kUnit * magnitude, 0.0}).hi;
   return std::isnan(result) ? -kInf : result - std::abs(result) * kEps * 2.0;
+}
+
+// The formula of value(), summed up in doubles. A sum of n products is off by at most n units of rounding times the sum
+// of their sizes; what delta_v is off counts as often as x_v may be large.
+std::pair<double, double> Bound::rough(const double* omega, const Multipliers& m, std::span<const int> variables,
+                                       const Box& box, double root) const {
+  Norms norms(system_.blocks.size());
+  double sum = 0.0, magnitude = 0.0, error = 0.0;
+  std::size_t block = 0;
+  for (const Block& b : system_.blocks) {
+    const double cross = kernels_.dot(omega + b.row, system_.z.data() + b.row, b.rows);
+    const double square = kernels_.dot(omega + b.row, omega + b.row, b.rows), norm = std::sqrt(square);
+    norms[block++] = norm;
+    sum += b.weight * (2.0 * cross - square);
+    magnitude += b.weight * (2.0 * norm * (system_.z_norm / b.root) + square);
+  }
+  const auto subtract = [&](const std::vector<Double2>& multipliers, const std::vector<double>& rhs) {
+    for (std::size_t i = 0; i < multipliers.size(); ++i) {
+      sum -= 2.0 * multipliers[i].hi * rhs[i];
+      magnitude += std::abs(2.0 * multipliers[i].hi * rhs[i]);
+    }
+  };
+  subtract(m.equal, system_.equal_rhs);
+  subtract(m.below, system_.below_rhs);
+  const double count = system_.rows + system_.equal_count + system_.below_count + variables.size() + 32.0;
+  for (int v : variables) {
+    const Block& b = system_.blocks[system_.block_of[v]];
+    double delta = b.weight * kernels_.dot(system_.column[v], omega + b.row, b.rows);
+    double size = 2.0 * b.weight * norms[system_.block_of[v]] * (system_.norm[v] / b.root + 1.0);
+    const auto add = [&](const std::vector<Double2>& multipliers, const std::vector<Entry>& entries) {
+      for (const auto& [row, c] : entries) {
+        if (row >= static_cast<int>(multipliers.size())) continue;
+        delta -= multipliers[row].hi * c;
+        size += std::abs(multipliers[row].hi * c);
+      }
+    };
+    add(m.equal, equal_of_[v]);
+    add(m.below, below_of_[v]);
+    const double ridge = system_.ridge[v], off = count * kEps * size;
+    const bool small = negligible((std::abs(delta) + off) / ridge * (std::abs(delta) + off));
+    const double limit = small ? kInf : reach_at(v, root);
+    const double lo = std::max(box.lo[v], -limit), hi = std::min(box.hi[v], limit);
+    if (lo > hi) continue;
+    double x = delta > 0.0 ? hi : lo;
+    if (ridge > 0.0) x = std::clamp(delta / ridge, lo, hi);
+    const double gain = 2.0 * delta * x - ridge * x * x;
+    sum -= gain;
+    magnitude += std::abs(2.0 * delta * x) + ridge * x * x;
+    // (With a ridge no best x is farther than (|delta| + its error) / ridge.)
+    double far = std::max(std::abs(lo), std::abs(hi));
+    if (ridge > 0.0 && lo <= 0.0 && hi >= 0.0) far = std::min(far, (std::abs(delta) + off) / ridge);
+    error += 2.0 * off * far;
+  }
+  return {sum, (error + count * kEps * magnitude) * 1.01};
+}
+
+bool Bound::above(const double* omega, const Multipliers& m, std::span<const int> variables, const Box& box,
+                  double cut) const {
+  const auto [estimate, error] = rough(omega, m, variables, box, std::sqrt(std::max(cut, 0.0)) * (1.0 + 8.0 * kEps));
+  if (estimate - error > cut * (1.0 + 4.0 * kEps)) return true;
+  if (estimate + error < cut) return false;
+  return value(omega, nullptr, m, variables, box, cut) > cut;
 }
 
 bool Bound::infeasible(const Multipliers& m, std::span<const int> variables, const Box& box, double cut) const {

@@ -10,7 +10,9 @@
 // evaluated in double-double and its rounding subtracted. Where a pure combination of the constraints (omega = 0) gives
 // a positive value, it can be multiplied by any number: nothing is feasible.
 #pragma once
+#include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "constrained/frame.hpp"
@@ -32,12 +34,18 @@ class Bound {
   Bound(const System& system, const Space& space, const Frame& root);
 
   // Whether the columns are independent enough for `reach` to say something.
-  bool verified() const { return verified_; }
+  bool verified() const {
+    prepare();
+    return verified_;
+  }
   // Coefficients within their limits of points with a value (without rest) of at most `cut` are at most this in size.
   double reach(int v, double cut) const;
   // omega in double-double over the rows; lo may be null.
   double value(const double* omega_hi, const double* omega_lo, const Multipliers& multipliers,
                std::span<const int> variables, const Box& box, double cut) const;
+  // Whether that bound is above the cut. Plain doubles with a bound of their error decide wherever they can.
+  bool above(const double* omega, const Multipliers& multipliers, std::span<const int> variables, const Box& box,
+             double cut) const;
   // Whether the multipliers alone (omega = 0) prove that nothing in the box is feasible.
   bool infeasible(const Multipliers& multipliers, std::span<const int> variables, const Box& box, double cut) const;
 
@@ -46,20 +54,34 @@ class Bound {
     Double2 value;
     double magnitude = 0.0;
   };
-  Sum largest_gain(int v, Double2 delta, double error, const Box& box, double limit) const;
+  Sum largest_gain(int v, Double2 delta, double error, const Box& box, double root) const;
   Double2 slope(int v, const double* hi, const double* lo, double norm, const Multipliers& m, double& magnitude) const;
   double reach_at(int v, double root) const;
+  // Whether a gain is so small that it is as good as any smaller one.
+  bool negligible(double gain) const { return gain <= kEps * system_.z_norm * system_.z_norm; }
+  // An estimate of the bound in doubles, and how far it may be off.
+  std::pair<double, double> rough(const double* omega, const Multipliers& multipliers, std::span<const int> variables,
+                                  const Box& box, double root) const;
+
+  // Find out how far coefficients can reach: when it is first asked for, because many searches never do.
+  void prepare() const {
+    std::call_once(prepared_, [this] { find_reaches(); });
+  }
+  void find_reaches() const;
 
   const System& system_;
+  const Space& space_;
+  const Frame root_;
   const Kernels& kernels_;
   struct Entry {
     int row;
     double coef;
   };
-  std::vector<double> centre_, spread_, by_ridge_;
+  mutable std::once_flag prepared_;
+  mutable std::vector<double> centre_, spread_;
+  mutable bool verified_ = false;
+  std::vector<double> by_ridge_;
   std::vector<std::vector<Entry>> equal_of_, below_of_;  // the rows of each variable
-  mutable std::vector<double> norms_;                    // scratch: of omega, per block
-  bool verified_ = false;
 };
 
 }  // namespace exactsindy::constrained

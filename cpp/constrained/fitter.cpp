@@ -61,7 +61,7 @@ void Fitter::load(int p, Double2 factor, Span2 into, bool add) {
   const Block& b = system_.blocks[system_.block_of[v]];
   if (!add) std::fill_n(into.hi, length_, 0.0), std::fill_n(into.lo, length_, 0.0);
   double* zeros = const_cast<double*>(system_.zeros.data());
-  const Span2 column{const_cast<double*>(system_.column[v].data()), zeros};
+  const Span2 column{const_cast<double*>(system_.column[v]), zeros};
   const Double2 weight = b.weight == 1.0 ? factor : factor * root_[system_.block_of[v]];
   kernels_.axpy2(weight, column, {into.hi + b.row, into.lo + b.row}, b.rows);
   if (system_.ridge[v] > 0.0) {
@@ -202,7 +202,7 @@ void Fitter::multipliers(const Fit& out) {
     if (rows_.pivot(i) < 0) continue;
     const int v = support_[rows_.pivot(i)];
     const Block& b = system_.blocks[system_.block_of[v]];
-    Double2 g = scaled(kernels_.dot2({const_cast<double*>(system_.column[v].data()), zeros},
+    Double2 g = scaled(kernels_.dot2({const_cast<double*>(system_.column[v]), zeros},
                                      {omega_hi_.data() + b.row, omega_lo_.data() + b.row}, b.rows),
                        b.weight);
     g = g - scaled(out.x[rows_.pivot(i)], system_.ridge[v]);
@@ -289,7 +289,8 @@ void Fitter::evaluate(const Box& box, double cut, Fit& out) {
       near.hi[v] = std::min(near.hi[v], centre_[p] + reach);
     }
   }
-  out.lower = bound_.value(omega_hi_.data(), omega_lo_.data(), rows_.multipliers(multiplier_), support_, near, own);
+  out.lower = bound_.value(omega_hi_.data(), omega_lo_.data(), rows_.multipliers(multiplier_), support_, near,
+                           centre_.empty() ? own : kInf);  // (then the box is as narrow as the value allows)
   if (out.dependent) out.lower = std::max(out.lower, out.error.hi * (1.0 - 1e-14));  // by the rule of 1e-13
   out.lower = std::clamp(out.lower, 0.0, out.error.hi);
 }
@@ -307,7 +308,7 @@ void Fitter::fit(std::span<const int> support, const Box& box, double cut, Fit& 
   const int equalities = rows_.count();
   // With equalities alone the coefficients move no farther from their optimum than the value allows.
   centre_.clear();
-  bool fresh = !bound_.verified() || inequalities(box) == 0;
+  bool fresh = inequalities(box) == 0 || !bound_.verified();
   if (fresh) {
     least_squares(out);
     multipliers(out);

@@ -23,7 +23,8 @@ Space::Space(const System& system, std::span<const int> variables)
   triangle_.reset(static_cast<std::size_t>(n) * dims_);
   target_.reset(dims_);
   for (int p = 0; p < n;) {
-    Part part{system.block_of[variables_[p]], p, 0, false, {}, {}};
+    Part part{};
+    part.block = system.block_of[variables_[p]], part.first = p;
     while (p < n && system.block_of[variables_[p]] == part.block) ++p, ++part.count;
     factor(part, 0.0);
     bool singular = false;
@@ -55,16 +56,17 @@ void Space::factor(Part& part, double tau) {
   part.rotated = !natural || ridge || tau > 0.0;
   if (!part.rotated) {
     for (int j = 0; j < n; ++j) {
-      const Array& column = system_.column[b.first + j];
+      const double* column = system_.column[b.first + j];
       for (int i = 0; i <= j; ++i)
         triangle_[static_cast<std::size_t>(part.first + j) * dims_ + part.first + i] = b.root * column[i];
       target_[part.first + j] = b.root * system_.z[b.row + j];
     }
     return;
   }
-  const int data = b.count, length = data + (ridge ? n : 0) + (tau > 0.0 ? n : 0);
-  std::vector<double> work(static_cast<std::size_t>(n + 1) * length, 0.0);
-  const auto column = [&](int j) { return work.data() + static_cast<std::size_t>(j) * length; };
+  // Columns are padded with zeros, so that whole vectors may be taken from the lane of their first entry on.
+  const int data = b.count, length = data + (ridge ? n : 0) + (tau > 0.0 ? n : 0), stride = padded(length);
+  Array work(static_cast<std::size_t>(n + 1) * stride), reflectors(static_cast<std::size_t>(n) * stride), unit(stride);
+  const auto column = [&](int j) { return work.data() + static_cast<std::size_t>(j) * stride; };
   for (int j = 0; j < n; ++j) {
     const int v = variables_[part.first + j];
     for (int i = 0; i < data; ++i) column(j)[i] = b.root * system_.column[v][i];
@@ -72,21 +74,19 @@ void Space::factor(Part& part, double tau) {
     if (tau > 0.0) column(j)[length - n + j] = tau;
   }
   for (int i = 0; i < data; ++i) column(n)[i] = b.root * system_.z[b.row + i];
-  std::vector<double> reflectors(static_cast<std::size_t>(n) * length, 0.0);
   const auto reflect = [&](int j, double* y) {
-    const double* v = reflectors.data() + static_cast<std::size_t>(j) * length;
-    double h = 0.0;
-    for (int i = j; i < length; ++i) h += v[i] * y[i];
-    for (int i = j; i < length; ++i) y[i] -= h * v[i];
+    const int from = j / kLane * kLane;
+    const double* v = reflectors.data() + static_cast<std::size_t>(j) * stride + from;
+    kernels_.axpy(-kernels_.dot(v, y + from, stride - from), v, y + from, stride - from);
   };
   for (int j = 0; j < n; ++j) {
-    double* v = reflectors.data() + static_cast<std::size_t>(j) * length;
-    double sum = 0.0;
-    for (int i = j; i < length; ++i) v[i] = column(j)[i], sum += v[i] * v[i];
+    double* v = reflectors.data() + static_cast<std::size_t>(j) * stride;
+    const int from = j / kLane * kLane;
+    std::copy(column(j) + j, column(j) + length, v + j);
+    const double sum = kernels_.dot(v + from, v + from, stride - from);
     const double norm = v[j] > 0.0 ? -std::sqrt(sum) : std::sqrt(sum);
     v[j] -= norm;
-    double size = 0.0;
-    for (int i = j; i < length; ++i) size += v[i] * v[i];
+    const double size = kernels_.dot(v + from, v + from, stride - from);
     const double scale = size > 0.0 ? std::sqrt(2.0 / size) : 0.0;
     for (int i = j; i < length; ++i) v[i] *= scale;
     for (int l = j; l <= n; ++l) reflect(j, column(l));
@@ -96,18 +96,16 @@ void Space::factor(Part& part, double tau) {
   for (int i = 0; i < n; ++i) target_[part.first + i] = column(n)[i];
   part.outside = 0.0;
   for (int i = n; i < length; ++i) part.outside += column(n)[i] * column(n)[i];
-  part.back.assign(static_cast<std::size_t>(data) * n, 0.0);
-  part.offset.resize(data);
+  part.back.reset(static_cast<std::size_t>(n) * b.rows);
+  part.offset.reset(b.rows);
   for (int i = 0; i < data; ++i) part.offset[i] = b.root * system_.z[b.row + i];
-  std::vector<double> unit(length);
   for (int j = 0; j < n; ++j) {
-    std::fill(unit.begin(), unit.end(), 0.0);
+    std::fill_n(unit.data(), stride, 0.0);
     unit[j] = 1.0;
-    for (int l = n - 1; l >= 0; --l) reflect(l, unit.data());
-    for (int i = 0; i < data; ++i) {
-      part.back[static_cast<std::size_t>(i) * n + j] = unit[i];
-      part.offset[i] -= unit[i] * target_[part.first + j];
-    }
+    for (int l = j; l >= 0; --l) reflect(l, unit.data());  // (later reflectors do not touch it)
+    double* back = part.back.data() + static_cast<std::size_t>(j) * b.rows;
+    std::copy_n(unit.data(), data, back);
+    kernels_.axpy(-target_[part.first + j], back, part.offset.data(), b.rows);
   }
 }
 
@@ -169,25 +167,25 @@ void Space::assign(const Frame& from, Frame& to) const {
   to.square = from.square;
   to.base = from.base;
   to.t.reserve(from.variables.size() * stride_);
+  to.r.reserve(stride_);
   std::copy_n(from.t.data(), from.variables.size() * stride_, to.t.data());
   std::copy_n(from.r.data(), stride_, to.r.data());
 }
 
 // Impose the hyperplane of u: the combination of coefficients is `offset` too large. False if u, whose squared norm was
-// `before` once, has vanished.
-bool Space::project(Frame& f, const double* u, double offset, double before) const {
+// `original` once, has vanished.
+bool Space::project(Frame& f, const double* u, double offset, double original) const {
   const double square = dot(u, u);
-  if (!(square > kVanished * before)) return false;
+  if (!(square > kVanished * original)) return false;
   const double alpha = offset / square;
-  for (std::size_t p = 0; p < f.variables.size(); ++p) {
-    double* t = f.t.data() + p * stride_;
-    const double h = dot(t, u) / square;
-    if (h == 0.0) continue;
-    axpy(-h, u, t);
-    f.beta[p] -= h * offset;
-    const double rest = f.square[p] - h * h * square;
-    f.square[p] = rest > 1e-4 * f.square[p] ? rest : dot(t, t);
-  }
+  f.before.assign(f.square.begin(), f.square.end());
+  kernels_.exclude(f.t.data(), stride_, dims_, static_cast<int>(f.variables.size()), u, 1.0 / square, offset,
+                   f.beta.data(), f.square.data());
+  for (std::size_t p = 0; p < f.variables.size(); ++p)
+    if (!(f.square[p] > 1e-4 * f.before[p])) {
+      const double* t = f.t.data() + p * stride_;
+      f.square[p] = dot(t, t);
+    }
   axpy(alpha, u, f.r.data());
   f.base += alpha * offset;
   return true;
@@ -215,12 +213,16 @@ void Space::data_residual(const double* r, double* omega) const {
   std::copy_n(system_.z.data(), system_.rows, omega);  // equations without any column keep their whole target
   for (const Part& part : parts_) {
     const Block& b = system_.blocks[part.block];
-    for (int i = 0; i < b.count; ++i) {
-      double sum = part.rotated ? part.offset[i] : r[part.first + i];
-      for (int j = 0; part.rotated && j < part.count; ++j)
-        sum += part.back[static_cast<std::size_t>(i) * part.count + j] * r[part.first + j];
-      omega[b.row + i] = sum / b.root;
+    double* own = omega + b.row;
+    if (part.rotated) {
+      std::copy_n(part.offset.data(), b.rows, own);
+      for (int j = 0; j < part.count; ++j)
+        kernels_.axpy(r[part.first + j], part.back.data() + static_cast<std::size_t>(j) * b.rows, own, b.rows);
+    } else {
+      std::copy_n(r + part.first, b.count, own);
     }
+    if (b.root != 1.0)
+      for (int i = 0; i < b.count; ++i) own[i] /= b.root;
   }
 }
 

@@ -20,7 +20,8 @@ struct Frame {
   std::vector<double> beta;    // coefficients at r
   std::vector<double> square;  // |t|^2
   Array r;
-  double base = 0.0;  // value of the least-squares problem
+  double base = 0.0;           // value of the least-squares problem
+  std::vector<double> before;  // scratch
 };
 
 // Coordinates for a set of columns, and the steps on frames that live in them.
@@ -55,12 +56,12 @@ class Space {
   struct Part {               // one block's share
     int block, first, count;  // positions of its columns
     bool rotated = false;
-    std::vector<double> back;  // data rows x count: omega = offset + back r
-    std::vector<double> offset;
+    Array back;  // a column of the block's rows per coordinate: omega = offset + back r, over the root of the weight
+    Array offset;
     double outside = 0.0;  // squared norm of the target outside its columns
   };
   void factor(Part& part, double tau);
-  bool project(Frame& frame, const double* u, double offset, double before) const;
+  bool project(Frame& frame, const double* u, double offset, double original) const;
 
   const System& system_;
   const Kernels& kernels_;

@@ -13,8 +13,12 @@ constexpr int kRefined = 64;  // nodes with more terms are not refined in double
 
 }  // namespace
 
+void Explorer::intervals() {
+  for (int v = 0; v < system_.variables; ++v) interval(root(), v);
+}
+
 // The interval of a variable as its node knows it.
-void Search::interval(Node& n, int v) const {
+void Explorer::interval(Node& n, int v) const {
   if (n.logic[v] == Flag::kOut || system_.inert[v]) {
     n.box.lo[v] = n.box.hi[v] = 0.0;
     return;
@@ -28,13 +32,13 @@ void Search::interval(Node& n, int v) const {
   if (n.sign[v] < 0) n.box.hi[v] = std::min(n.box.hi[v], -least);
 }
 
-bool Search::decide(Node& n, int v, Flag value) {
+bool Explorer::decide(Node& n, int v, Flag value) {
   if (!n.logic.set(v, value)) return false;
   return impose(n) == State::kOpen;
 }
 
 // Carry out what the logic has decided: terms leave the frame, costliest first, until the node may be pruned.
-Search::State Search::impose(Node& n) {
+Explorer::State Explorer::impose(Node& n) {
   bool outs = false;
   for (std::vector<int> changes = n.logic.take_changes(); !changes.empty(); changes = n.logic.take_changes())
     for (int v : changes) {
@@ -56,100 +60,124 @@ Search::State Search::impose(Node& n) {
     }
     if (position < 0) break;  // (inert ones were never in)
     double beta = 0.0;
-    if (!space_->exclude(n.frame, position, pivot_.data(), beta) && std::abs(beta) > 1e-12) {
+    if (!space_.exclude(n.frame, position, pivot_.data(), beta) && std::abs(beta) > 1e-12) {
       Multipliers m;
       for (int c = 0; c < system_.equal_count; ++c)
-        m.equal.push_back({beta > 0.0 ? pivot_[space_->tag(c)] : -pivot_[space_->tag(c)], 0.0});
-      if (bound_->infeasible(m, n.frame.variables, n.box, cut_) ||
-          fitter_->infeasible(n.frame.variables, n.box, {}, cut_))
+        m.equal.push_back({beta > 0.0 ? pivot_[space_.tag(c)] : -pivot_[space_.tag(c)], 0.0});
+      if (bound_.infeasible(m, n.frame.variables, n.box, answers_.cut()) ||
+          fitter_.infeasible(n.frame.variables, n.box, {}, answers_.cut()))
         return State::kPruned;
     }
-    if (n.frame.base > cut_ && open_bound(n) > cut_) return State::kPruned;
+    const double cut = answers_.cut();
+    if (n.frame.base > cut) {
+      from_frame(n);
+      if (bound_.above(omega_.data(), multipliers_, n.frame.variables, n.box, cut)) return State::kPruned;
+    }
   }
   return State::kOpen;
 }
 
 // A term has left: where it leaves another one alone in an equality with 0, that one has no coefficient, and supports
 // with it are as good as those without it. False: it was decided to be in, so the node holds nothing that counts.
-bool Search::lonely(Node& n, int v) {
-  for (const std::vector<int>& row : zero_rows_[v]) {
+bool Explorer::lonely(Node& n, int v) {
+  for (const std::vector<int>& row : ground_.zero_rows[v]) {
     int left = -1, count = 0;
     for (int u : row)
       if (n.logic[u] != Flag::kOut) left = u, ++count;
-    if (count != 1 || !removable_[left]) continue;
+    if (count != 1 || !ground_.removable[left]) continue;
     if (n.logic[left] == Flag::kIn || !n.logic.set(left, Flag::kOut)) return false;
   }
   return true;
 }
 
-// Safe bound from the frame alone.
-double Search::open_bound(Node& n) {
+// The residual and the multipliers of the frame alone.
+void Explorer::from_frame(const Node& n) {
   multipliers_.equal.resize(system_.equal_count);
   multipliers_.below.clear();
-  for (int c = 0; c < system_.equal_count; ++c) multipliers_.equal[c] = {n.frame.r[space_->tag(c)], 0.0};
-  space_->data_residual(n.frame.r.data(), omega_.data());
-  return std::max(0.0, bound_->value(omega_.data(), nullptr, multipliers_, n.frame.variables, n.box, cut_));
+  for (int c = 0; c < system_.equal_count; ++c) multipliers_.equal[c] = {n.frame.r[space_.tag(c)], 0.0};
+  space_.data_residual(n.frame.r.data(), omega_.data());
+}
+
+// Safe bound from the frame alone.
+double Explorer::open_bound(Node& n) {
+  from_frame(n);
+  const double cut = answers_.cut();
+  return std::max(0.0, bound_.value(omega_.data(), nullptr, multipliers_, n.frame.variables, n.box, cut));
 }
 
 // Safe bound, from the frame alone, of what is left of a node without the term at a position.
-double Search::bound_without(Node& n, int position) {
+double Explorer::bound_without(Node& n, int position) {
   const double square = n.frame.square[position];
   if (!(square > 0.0)) return open_bound(n);
   const int v = n.frame.variables[position];
-  std::copy_n(n.frame.r.data(), space_->stride(), scratch_.data());
-  space_->axpy(n.frame.beta[position] / square, space_->vector(n.frame, position), scratch_.data());
+  std::copy_n(n.frame.r.data(), space_.stride(), scratch_.data());
+  space_.axpy(n.frame.beta[position] / square, space_.vector(n.frame, position), scratch_.data());
   multipliers_.equal.resize(system_.equal_count);
   multipliers_.below.clear();
-  for (int c = 0; c < system_.equal_count; ++c) multipliers_.equal[c] = {scratch_[space_->tag(c)], 0.0};
-  space_->data_residual(scratch_.data(), omega_.data());
+  for (int c = 0; c < system_.equal_count; ++c) multipliers_.equal[c] = {scratch_[space_.tag(c)], 0.0};
+  space_.data_residual(scratch_.data(), omega_.data());
   const double lo = std::exchange(n.box.lo[v], 0.0), hi = std::exchange(n.box.hi[v], 0.0);
-  const double value = bound_->value(omega_.data(), nullptr, multipliers_, n.frame.variables, n.box, cut_);
+  const double value = bound_.value(omega_.data(), nullptr, multipliers_, n.frame.variables, n.box, answers_.cut());
   n.box.lo[v] = lo, n.box.hi[v] = hi;
   return std::max(0.0, value);
 }
 
-// A lower bound of the best error while the node at `depth` is about to be explored. Every support is in that node, in
-// what is still to come of the nodes above it, in a part that was left open or closed with a bound, or was excluded
-// because its error is above a cut. (A bound that was asked for under an earlier cut is one for errors up to that cut.)
-double Search::current_bound(int depth) {
-  double bound = std::min({open_, least_cut_, open_bound(*levels_[depth])});
-  for (int i = 0; i < depth && bound > shown_bound_; ++i) {
-    Node& n = *levels_[i];
-    if (n.remaining < 0.0) n.remaining = n.leaves_out < 0 ? open_bound(n) : bound_without(n, n.leaves_out);
-    bound = std::min(bound, n.remaining);
-  }
-  if (!answers_.empty()) bound = std::min(bound, answers_.front().error.hi);
-  if (std::isfinite(bound)) shown_bound_ = std::max(shown_bound_, bound);
-  return shown_bound_;
+double Explorer::remaining_bound(Node& n) {
+  if (n.remaining < 0.0) n.remaining = n.leaves_out < 0 ? open_bound(n) : bound_without(n, n.leaves_out);
+  return n.remaining;
 }
 
-double Search::certified(Node& n, const NodeSolution& s, bool refine) {
-  space_->data_residual(s.r.data(), omega_.data());
-  double value = std::max(0.0, bound_->value(omega_.data(), nullptr, s.multipliers, n.frame.variables, n.box, cut_));
-  if (!refine || value > cut_ || n.frame.variables.size() > kRefined) return value;
+// Every support that this worker has still to look at is in the node at `depth`, which is about to be explored, or in
+// what is still to come of the nodes above it. (A bound that was asked for under an earlier cut is one for errors up to
+// that cut.)
+double Explorer::current_bound(int depth, double enough) {
+  if (depth < 0) return kInf;
+  double bound = open_bound(*levels_[depth]);
+  for (int i = 0; i < depth && bound > enough; ++i)
+    if (!levels_[i]->given) bound = std::min(bound, remaining_bound(*levels_[i]));
+  return bound;
+}
+
+// Safe bound of a node from its solution, for errors up to a cut.
+double Explorer::bound_of(Node& n, const NodeSolution& s, double cut) {
+  space_.data_residual(s.r.data(), omega_.data());
+  return std::max(0.0, bound_.value(omega_.data(), nullptr, s.multipliers, n.frame.variables, n.box, cut));
+}
+
+// The same from a fit of all terms of the node in double-double; 0 if it has too many.
+double Explorer::refined(Node& n, double cut) {
+  if (n.frame.variables.size() > kRefined) return 0.0;
   std::vector<int> all = n.frame.variables;
   std::sort(all.begin(), all.end());
   Fit fit;
-  fitter_->fit(all, n.box, cut_, fit);
-  if (!fit.known) return value;
-  return fit.feasible ? (fit.dependent ? value : std::max(value, fit.lower)) : kInf;
+  fitter_.fit(all, n.box, cut, fit);
+  if (!fit.known) return 0.0;
+  return fit.feasible ? (fit.dependent ? 0.0 : fit.lower) : kInf;
+}
+
+// Whether everything in a node is certainly above the cut.
+bool Explorer::certainly_above(Node& n, const NodeSolution& s) {
+  const double cut = answers_.cut();
+  if (!(s.value > cut)) return false;
+  space_.data_residual(s.r.data(), omega_.data());
+  return bound_.above(omega_.data(), s.multipliers, n.frame.variables, n.box, cut) || refined(n, cut) > cut;
 }
 
 // Whether leaving out the term at a position is certainly too costly.
-bool Search::forced(Node& n, int position) {
-  const double x = node_solution_.x[position], square = n.frame.square[position];
-  if (!(square > 0.0) || !(node_solution_.value + x * x / square > cut_)) return false;
+bool Explorer::forced(Node& n, int position) {
+  const double x = node_solution_.x[position], square = n.frame.square[position], cut = answers_.cut();
+  if (!(square > 0.0) || !(node_solution_.value + x * x / square > cut)) return false;
   const int v = n.frame.variables[position];
-  std::copy_n(node_solution_.r.data(), space_->stride(), scratch_.data());
-  space_->axpy(x / square, space_->vector(n.frame, position), scratch_.data());
+  std::copy_n(node_solution_.r.data(), space_.stride(), scratch_.data());
+  space_.axpy(x / square, space_.vector(n.frame, position), scratch_.data());
   multipliers_ = node_solution_.multipliers;
-  for (int c = 0; c < system_.equal_count; ++c) multipliers_.equal[c] = {scratch_[space_->tag(c)], 0.0};
-  space_->data_residual(scratch_.data(), omega_.data());
+  for (int c = 0; c < system_.equal_count; ++c) multipliers_.equal[c] = {scratch_[space_.tag(c)], 0.0};
+  space_.data_residual(scratch_.data(), omega_.data());
   const double lo = n.box.lo[v], hi = n.box.hi[v];
   n.box.lo[v] = n.box.hi[v] = 0.0;
-  const double value = bound_->value(omega_.data(), nullptr, multipliers_, n.frame.variables, n.box, cut_);
+  const bool above = bound_.above(omega_.data(), multipliers_, n.frame.variables, n.box, cut);
   n.box.lo[v] = lo, n.box.hi[v] = hi;
-  return value > cut_;
+  return above;
 }
 
 }  // namespace exactsindy::constrained

@@ -8,7 +8,46 @@ namespace exactsindy::constrained {
 namespace {
 
 constexpr double kExactZero = 0x1p-60;  // coefficients of double-double fits below this share of the largest are zero
+constexpr double kHolds = 1e-10;        // rows hold to this share of what they add up
 constexpr double kIdle = 0x1p-40;       // those below this share may be, but for the rounding of the stored numbers
+
+// Takes terms off those counted as zero until a row holds without the others: a term too small for the data to show may
+// be what a row needs.
+void keep_for(const double* row, double rhs, bool equal, const Fit& fit, std::vector<char>& zero) {
+  for (;;) {
+    double sum = -rhs, size = std::abs(rhs), most = 0.0;
+    int largest = -1;
+    for (std::size_t p = 0; p < fit.support.size(); ++p) {
+      const double part = row[fit.support[p]] * fit.x[p].hi;
+      if (!zero[p])
+        sum += part, size += std::abs(part);
+      else if (std::abs(part) > most)
+        most = std::abs(part), largest = static_cast<int>(p);
+    }
+    if (largest < 0 || (equal ? std::abs(sum) : sum) <= kHolds * size) return;
+    zero[largest] = 0;
+  }
+}
+
+// Which terms of a fit have the coefficient 0, but for rounding: bounds and all rows hold without them.
+std::vector<char> vanishing(const System& system, const Fit& fit) {
+  double top = 0.0;
+  for (const Double2& x : fit.x) top = std::max(top, std::abs(x.hi));
+  std::vector<char> zero(fit.support.size());
+  for (std::size_t p = 0; p < fit.support.size(); ++p) {
+    const int v = fit.support[p];
+    const bool may = system.least[v] == 0.0 && system.lower[v] <= 0.0 && system.upper[v] >= 0.0;
+    zero[p] = may && std::abs(fit.x[p].hi) <= kExactZero * top;
+  }
+  // A term that is kept for one row may break another.
+  for (std::ptrdiff_t before = -1, left = 0; left != before;) {
+    before = std::count(zero.begin(), zero.end(), 1);
+    for (int i = 0; i < system.equal_count; ++i) keep_for(system.equal_row(i), system.equal_rhs[i], true, fit, zero);
+    for (int i = 0; i < system.below_count; ++i) keep_for(system.below_row(i), system.below_rhs[i], false, fit, zero);
+    left = std::count(zero.begin(), zero.end(), 1);
+  }
+  return zero;
+}
 
 Frame root_of(Space& space) {
   int contradictory = -1;
@@ -18,13 +57,9 @@ Frame root_of(Space& space) {
 }  // namespace
 
 std::vector<int> reduced(const System& system, const LogicRows& rows, int constraint_rows, const Fit& fit) {
-  double top = 0.0;
-  for (const Double2& x : fit.x) top = std::max(top, std::abs(x.hi));
+  const std::vector<char> without = vanishing(system, fit);
   std::vector<int> kept, zero;
-  for (std::size_t p = 0; p < fit.support.size(); ++p) {
-    const bool gone = std::abs(fit.x[p].hi) <= kExactZero * top && system.least[fit.support[p]] == 0.0;
-    (gone ? zero : kept).push_back(fit.support[p]);
-  }
+  for (std::size_t p = 0; p < fit.support.size(); ++p) (without[p] ? zero : kept).push_back(fit.support[p]);
   if (zero.empty() || allowed(rows, kept, constraint_rows)) return kept;
   std::vector<int> support = fit.support;
   for (auto it = zero.rbegin(); it != zero.rend(); ++it) {

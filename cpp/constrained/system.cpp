@@ -54,6 +54,10 @@ System::System(std::span<const EquationData> equations, const Constraints& given
   }
   z.reset(std::max(rows, 1));
   zeros.reset(std::max(rows, 1));
+  std::size_t whole_size = 0;
+  for (const Block& b : blocks) whole_size += static_cast<std::size_t>(b.count) * b.rows;
+  columns.reset(std::max<std::size_t>(whole_size, 1));
+  double* next = columns.data();
   double square = 0.0;
   std::vector<double> data_norm;                          // sqrt(weight) |a_v|
   std::vector<double> target_square(blocks.size(), 0.0);  // weight |y|^2
@@ -70,8 +74,9 @@ System::System(std::span<const EquationData> equations, const Constraints& given
       rest = rest + Double2{b.weight, 0.0} * two_prod(y, y);
       target_square[i] += b.weight * y * y;
     }
+    std::vector<double> entries(b.count + 1);
     for (int j = 0; j < b.count; ++j) {
-      std::vector<double> entries(b.count + 1);
+      std::fill(entries.begin(), entries.end(), 0.0);
       for (int r = 0; r <= j; ++r) entries[r] = e.factor[static_cast<std::size_t>(r) * b.count + j];
       const bool zero = std::all_of(entries.begin(), entries.end(), [](double x) { return x == 0.0; });
       entries[b.count] = std::sqrt(e.ridge[j] / b.weight);
@@ -80,12 +85,13 @@ System::System(std::span<const EquationData> equations, const Constraints& given
       block_of.push_back(static_cast<int>(i));
       ridge.push_back(std::ldexp(e.ridge[j], -2 * shift));
       has_ridge |= e.ridge[j] > 0.0;
-      column.emplace_back(b.rows);
+      column.push_back(next);
       double sum = 0.0;
       for (int r = 0; r <= j; ++r) {
-        column.back()[r] = std::ldexp(entries[r], -shift);
-        sum += b.weight * column.back()[r] * column.back()[r];
+        next[r] = std::ldexp(entries[r], -shift);
+        sum += b.weight * next[r] * next[r];
       }
+      next += b.rows;
       data_norm.push_back(std::sqrt(sum));
       norm.push_back(std::sqrt(sum + ridge.back()) * (1.0 + 1e-12));
       inert.push_back(zero);

@@ -46,11 +46,12 @@ struct System {
   std::vector<Block> blocks;
   std::vector<int> block_of;
   Array z, zeros;
-  std::vector<Array> column;  // per variable, over the rows of its block
-  std::vector<double> ridge;  // scaled
-  std::vector<double> norm;   // upper bounds of sqrt(weight |a_v|^2 + ridge_v), about 1
-  std::vector<int> exponent;  // coefficient in the caller's units = x * 2^(target_exponent - exponent)
-  std::vector<char> inert;    // a zero column in no linear row: its coefficient is 0
+  Array columns;
+  std::vector<const double*> column;  // per variable, over the rows of its block: into `columns`
+  std::vector<double> ridge;          // scaled
+  std::vector<double> norm;           // upper bounds of sqrt(weight |a_v|^2 + ridge_v), about 1
+  std::vector<int> exponent;          // coefficient in the caller's units = x * 2^(target_exponent - exponent)
+  std::vector<char> inert;            // a zero column in no linear row: its coefficient is 0
   int target_exponent = 0;
   double z_norm = 0.0;  // upper bound of the weighted norm of z
   Double2 rest;

@@ -40,8 +40,9 @@ struct Kernels {
   void (*axpy2)(Double2 alpha, Span2 x, Span2 y, int n);
 
   // Backward step. Rows are dual vectors t_j; project all `count` rows off `pivot`, update the coefficients
-  // beta_j and, by Pythagoras, the squared norms. `scale` is 1/|pivot|^2.
-  void (*exclude)(double* rows, int stride, int count, const double* pivot, double scale, double pivot_beta,
+  // beta_j and, by Pythagoras, the squared norms. `scale` is 1/|pivot|^2. Products are those of the first `dims`
+  // entries; what stands behind them in a row takes part in the sums.
+  void (*exclude)(double* rows, int stride, int dims, int count, const double* pivot, double scale, double pivot_beta,
                   double* beta, double* norm2);
 
   // Forward step. out = s - u u' for the leading m x m block of the symmetric matrix s.

@@ -93,21 +93,24 @@ void combine(Rows coef, Rows from, double* to, int stride, int n) {
 
 // Project `count` rows off the pivot, four at a time: the pivot is loaded once and the sums do not wait for each other.
 template <int kRows>
-inline void exclude_rows(double* rows, int stride, const double* pivot, double scale, double pivot_beta, double* beta,
-                         double* norm2) {
+inline void exclude_rows(double* rows, int stride, int dims, const double* pivot, double scale, double pivot_beta,
+                         double* beta, double* norm2) {
   Vec sum[kRows];
   for (int r = 0; r < kRows; ++r) sum[r] = fill(0.0);
-  for (int i = 0; i < stride; i += kLane) {
+  for (int i = 0; i < dims; i += kLane) {
     const Vec p = vec(pivot + i);
     for (int r = 0; r < kRows; ++r) sum[r] += vec(rows + r * static_cast<std::ptrdiff_t>(stride) + i) * p;
   }
   Vec minus[kRows];
+  bool any = false;
   for (int r = 0; r < kRows; ++r) {
     const double share = total(sum[r]), factor = share * scale;
+    any |= share != 0.0;
     minus[r] = fill(-factor);
     beta[r] -= factor * pivot_beta;
     norm2[r] -= factor * share;
   }
+  if (!any) return;  // (vectors of other equations)
   for (int i = 0; i < stride; i += kLane) {
     const Vec p = vec(pivot + i);
     for (int r = 0; r < kRows; ++r) {
@@ -117,14 +120,14 @@ inline void exclude_rows(double* rows, int stride, const double* pivot, double s
   }
 }
 
-void exclude(double* rows, int stride, int count, const double* pivot, double scale, double pivot_beta, double* beta,
-             double* norm2) {
+void exclude(double* rows, int stride, int dims, int count, const double* pivot, double scale, double pivot_beta,
+             double* beta, double* norm2) {
   int j = 0;
   for (; j + 4 <= count; j += 4)
-    exclude_rows<4>(rows + static_cast<std::ptrdiff_t>(j) * stride, stride, pivot, scale, pivot_beta, beta + j,
+    exclude_rows<4>(rows + static_cast<std::ptrdiff_t>(j) * stride, stride, dims, pivot, scale, pivot_beta, beta + j,
                     norm2 + j);
   for (; j < count; ++j)
-    exclude_rows<1>(rows + static_cast<std::ptrdiff_t>(j) * stride, stride, pivot, scale, pivot_beta, beta + j,
+    exclude_rows<1>(rows + static_cast<std::ptrdiff_t>(j) * stride, stride, dims, pivot, scale, pivot_beta, beta + j,
                     norm2 + j);
 }
 

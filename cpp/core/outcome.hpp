@@ -15,8 +15,8 @@ enum class Stop { kNone, kTime, kNodes, kInterrupted };
 struct Limits {
   double seconds = 0.0;    // 0: no limit
   std::int64_t nodes = 0;  // 0: no limit
-  int threads = 1;         // the constrained search uses one
-  double tick = 0.05;      // seconds between two calls of the watch
+  int threads = 1;
+  double tick = 0.05;  // seconds between two calls of the watch
 };
 
 // A support with its coefficients, in the columns and scaled units of the search.

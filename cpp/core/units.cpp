@@ -26,6 +26,10 @@ double Units::objective(Double2 error) const {
   return std::isfinite(error.hi) ? std::ldexp((rest + error).hi, 2 * target_exponent) : error.hi;
 }
 
+double Units::remainder(Double2 error) const {
+  return std::isfinite(error.hi) ? std::ldexp((rest + error).lo, 2 * target_exponent) : 0.0;
+}
+
 double Units::lower(double error) const {
   if (!std::isfinite(error)) return error;
   const double sum = (rest + Double2{std::max(error, 0.0), 0.0}).hi;

@@ -17,6 +17,8 @@ struct Units {
   std::vector<int> original;  // column -> index in the caller's numbering
 
   double objective(Double2 error) const;
+  // What the double of the objective leaves out.
+  double remainder(Double2 error) const;
   // A safe lower bound of the error stays one: rounded down for the sum.
   double lower(double error) const;
   // The largest error of an objective of at most `limit`, rounded up; 0 where there is none.

@@ -163,7 +163,7 @@ void Worker::exclude_last(Frame& f) const {
   const double* pivot = f.dual.data() + offset(last, g.stride);
   if (!(f.norm2[last] > 1e-290)) return;  // nothing to project off
   const double scale = 1.0 / f.norm2[last], beta = f.beta[last];
-  k.exclude(f.dual.data(), g.stride, last, pivot, scale, beta, f.beta.data(), f.norm2.data());
+  k.exclude(f.dual.data(), g.stride, g.stride, last, pivot, scale, beta, f.beta.data(), f.norm2.data());
   k.axpy(beta * scale, pivot, f.r.data(), g.stride);
   f.base += beta * beta * scale;
 }

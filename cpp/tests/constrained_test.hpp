@@ -117,6 +117,49 @@ TEST(constrained_bound_is_below_every_feasible_point) {
   }
 }
 
+// What doubles decide about a node: never above a cut that some support of it reaches, and above nearly all others.
+TEST(constrained_bound_in_doubles_is_safe_and_sharp) {
+  using namespace constrained_cases;
+  int asked = 0, seen = 0;
+  for (int seed = 0; seed < repeats(80); ++seed) {
+    auto rng = seeded(seed);
+    const Random random(rng, 2, 3, seed % 3, 0);
+    const System s = random.system();
+    Space space(s, members((1u << s.variables) - 1, s.variables));
+    int contradictory = -1;
+    const Frame root = space.root(contradictory);
+    const Bound bound(s, space, root);
+    Fitter fitter(s, bound);
+    Array pivot(space.stride()), omega(s.rows);
+    for (unsigned set = 1; set < 1u << s.variables; ++set) {
+      const std::vector<int> support = members(set, s.variables);
+      Fit fit;
+      fitter.fit(support, {s.lower, s.upper}, kInfinity, fit);
+      if (!fit.feasible || fit.error.hi < 1e-6) continue;
+      Frame frame = space.copy(root);
+      Box box{s.lower, s.upper};
+      bool regular = true;
+      for (int v = 0; v < s.variables; ++v) {
+        if (set >> v & 1) continue;
+        const auto at = std::find(frame.variables.begin(), frame.variables.end(), v) - frame.variables.begin();
+        double beta = 0.0;
+        regular = space.exclude(frame, static_cast<int>(at), pivot.data(), beta) && regular;
+        box.lo[v] = box.hi[v] = 0.0;
+      }
+      Multipliers m;
+      for (int c = 0; c < s.equal_count; ++c) m.equal.push_back({frame.r[space.tag(c)], 0.0});
+      space.data_residual(frame.r.data(), omega.data());
+      const auto above = [&](double cut) { return bound.above(omega.data(), m, frame.variables, box, cut); };
+      CHECK(!above(fit.error.hi));
+      CHECK(!above(fit.error.hi * (1.0 + 1e-12)));
+      asked += regular;
+      seen += regular && above(fit.error.hi * (1.0 - 1e-9));
+    }
+  }
+  CHECK_OP(seen, >, 0.99 * asked);
+  CHECK_OP(asked, >, 20 * repeats(80));
+}
+
 TEST(constrained_monotone_fits_and_search_finds_the_least) {
   using namespace constrained_cases;
   for (int seed = 0; seed < repeats(120); ++seed) {
@@ -208,6 +251,122 @@ TEST(constrained_progress_shows_true_bounds_that_move) {
   }
   CHECK_OP(ticks, >, repeats(24));
   CHECK_OP(moved, >, repeats(24));
+}
+
+namespace constrained_cases {
+
+// Equations with all kinds of constraints that take some hundreds of nodes.
+inline Random many_nodes(std::mt19937_64& rng, int seed) {
+  const int blocks = 1 + seed % 2, width = blocks == 1 ? 16 : 9;
+  Random random(rng, blocks, width, seed % 4, seed % 3 == 0 ? 1 : 0);
+  const int n = blocks * width;
+  PresenceRow budget;
+  for (int v = 0; v < n; ++v) budget.variables.push_back(v), budget.coefs.push_back(1);
+  budget.limit = 4 + seed % 3;
+  if (seed % 5 == 3) random.constraints.presence.push_back({{1, 2}, {1, -1}, 0});
+  if (seed % 5 == 4) random.constraints.least[rng() % n] = 0.3;
+  if (seed % 7 == 6)  // ties: equal columns
+    for (int i = 0; i < width; ++i) random.factors[0][i * width + 5] = random.factors[0][i * width + 4];
+  random.constraints.presence.push_back(budget);
+  return random;
+}
+
+inline void check_same(const Outcome& one, const Outcome& other) {
+  CHECK_OP(one.answers.size(), ==, other.answers.size());
+  for (std::size_t i = 0; i < std::min(one.answers.size(), other.answers.size()); ++i) {
+    CHECK(one.answers[i].support == other.answers[i].support);
+    CHECK(one.answers[i].coef == other.answers[i].coef);
+    CHECK(one.answers[i].error == other.answers[i].error);
+  }
+  CHECK_OP(one.lower, ==, other.lower);
+  CHECK_OP(one.runner_up, ==, other.runner_up);
+  CHECK(one.stop == other.stop);
+  CHECK_OP(one.complete, ==, other.complete);
+}
+
+}  // namespace constrained_cases
+
+// The answer, its bound and its margin are the same to the bit for any number of threads.
+TEST(constrained_threads_agree) {
+  using namespace constrained_cases;
+  std::int64_t nodes = 0;
+  for (int seed = 0; seed < repeats(60); ++seed) {
+    auto rng = seeded(seed);
+    const Random random = many_nodes(rng, seed);
+    const System s = random.system();
+    Options options;
+    options.constraint_rows = static_cast<int>(s.presence.size()) - 1;
+    options.alone = 1 + seed % 40;
+    if (seed % 6 == 1) options.keep = 12;
+    if (seed % 6 == 2) options.within = 0.05;
+    if (seed % 6 == 5) options.runner_up = false;
+    const Outcome one = Search(s, options, {}).run({});
+    CHECK(one.stop == Stop::kNone);
+    nodes += one.nodes;
+    for (int threads : {2, 4}) {
+      options.limits.threads = threads;
+      const Outcome other = Search(s, options, {}).run({});
+      check_same(one, other);
+    }
+  }
+  CHECK_OP(nodes, >, 60 * repeats(60));  // or no part is ever handed over
+}
+
+// Parts that wait or run when the search is stopped count as open: the bound holds for them as well.
+TEST(constrained_stopped_parts_stay_open) {
+  using namespace constrained_cases;
+  int stopped = 0;
+  for (int seed = 0; seed < repeats(60); ++seed) {
+    auto rng = seeded(seed);
+    const Random random = many_nodes(rng, seed);
+    const System s = random.system();
+    Options options;
+    options.constraint_rows = static_cast<int>(s.presence.size()) - 1;
+    options.alone = 5;
+    const Outcome whole = Search(s, options, {}).run({});
+    if (whole.answers.empty()) continue;
+    options.limits.threads = 2 + seed % 3;
+    options.limits.nodes = std::max<std::int64_t>(1, whole.nodes * (1 + static_cast<int>(rng() % 6)) / 8);
+    const Outcome out = Search(s, options, {}).run({});
+    CHECK_OP(out.lower, <=, whole.answers[0].error.hi);
+    if (!out.answers.empty()) CHECK(!better(out.answers[0], whole.answers[0]));
+    if (out.stop == Stop::kNone) {
+      check_same(whole, out);
+    } else {
+      ++stopped;
+      CHECK(out.stop == Stop::kNodes);
+      CHECK(!out.complete);
+      CHECK_OP(out.runner_up, <, 0.0);
+    }
+  }
+  CHECK_OP(stopped, >, 0);
+}
+
+// A watch may end a search with several workers.
+TEST(constrained_threads_obey_the_watch) {
+  using namespace constrained_cases;
+  for (int seed = 0; seed < repeats(12); ++seed) {
+    auto rng = seeded(seed);
+    const Random random = many_nodes(rng, seed);
+    const System s = random.system();
+    Options options;
+    options.constraint_rows = static_cast<int>(s.presence.size()) - 1;
+    options.alone = 5;
+    const Outcome whole = Search(s, options, {}).run({});
+    options.limits.threads = 3;
+    options.limits.tick = 0.0;
+    int calls = 0;
+    double before = 0.0;
+    const auto watch = [&](const std::vector<Snapshot>& now, std::int64_t, double) {
+      if (!whole.answers.empty()) CHECK_OP(now.front().lower, <=, whole.answers[0].error.hi);
+      CHECK_OP(now.front().lower, >=, before);
+      before = now.front().lower;
+      return ++calls < 4;
+    };
+    const Outcome out = Search(s, options, watch).run({});
+    if (calls >= 4) CHECK(out.stop == Stop::kInterrupted);
+    if (!whole.answers.empty()) CHECK_OP(out.lower, <=, whole.answers[0].error.hi);
+  }
 }
 
 TEST(constrained_logic_never_removes_a_model) {

@@ -196,7 +196,7 @@ TEST(exclude_projects_rows) {
       const Array before = copy_of(rows, count * stride), beta_before = copy_of(beta, count),
                   norm2_before = copy_of(norm2, count);
       const double scale = 1.0 / k->dot(pivot.data(), pivot.data(), stride), pivot_beta = normal(rng);
-      k->exclude(rows.data(), stride, count, pivot.data(), scale, pivot_beta, beta.data(), norm2.data());
+      k->exclude(rows.data(), stride, stride, count, pivot.data(), scale, pivot_beta, beta.data(), norm2.data());
       for (int j = 0; j < count; ++j) {
         const std::size_t at = static_cast<std::size_t>(j) * stride;
         long double dot = 0.0L, magnitude = 0.0L, norm = 0.0L;

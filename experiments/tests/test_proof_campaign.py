@@ -1,9 +1,10 @@
 """Proofs of hostile problems, given to the independent checker."""
 
+import numpy as np
 import pytest
 
 from exactsindy.certificate import check_proof
-from exactsindy.solver import solve
+from exactsindy.solver import Total, solve
 from exactsindy_experiments import proof_campaign
 from exactsindy_experiments.torture_instances import Task, draw
 
@@ -19,4 +20,11 @@ def test_a_slice_of_the_campaign_is_accepted(tmp_path):
 def test_supports_that_doubles_cannot_solve_for_are_decided_exactly(index, tmp_path):
     one = draw(Task("chain", 20, index))
     solve(one.problem, one.size, ridge=one.ridge, proof=tmp_path / "a.proof")
+    assert check_proof(one.problem, tmp_path / "a.proof", jobs=0).ok
+
+
+def test_pairs_that_only_a_tiny_ridge_tells_apart_are_not_lost(tmp_path):
+    one = draw(Task("ridge_tiny", 23, 119))
+    weights = np.array(one.weights)[:, None]
+    solve(one.problem, Total(one.size, weights=one.weights), ridge=one.ridge * weights, proof=tmp_path / "a.proof")
     assert check_proof(one.problem, tmp_path / "a.proof", jobs=0).ok

@@ -158,8 +158,9 @@ def test_proof_that_cannot_be_written(tmp_path, table):
     words = ("solve", data, "--targets", "y", "--k", 1)
     assert "there is no folder" in sentence(*words, "--proof", tmp_path / "nowhere" / "a.proof")
     assert "this is a folder; expected the name of a file" in sentence(*words, "--proof", tmp_path)
-    shown = sentence(*words, "--constraint", "y: a <= 0.5", "--proof", tmp_path / "a.proof", "-q")
-    assert "a.proof': proof files are not written for constraints" in shown
+    pool = ("pool", data, "--targets", "y", "--k", 1, "--count", 2)
+    shown = sentence(*pool, "--constraint", "y: a <= 0.5", "--proof", tmp_path / "a.proof", "-q")
+    assert "a.proof': proof files are not written for pools under constraints on coefficients" in shown
     assert sorted(item.name for item in tmp_path.iterdir()) == ["data.csv"]
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import exactsindy as es
-from exactsindy.constraints import Bounds, Forbid, NotBoth
+from exactsindy.constraints import Bounds, Forbid, NotBoth, SemiContinuous
 from exactsindy.discovery.proof_folder import write_proof
 from exactsindy.errors import DataError
 
@@ -45,11 +45,20 @@ def test_constraints_on_supports_are_part_of_the_proof(samples, tmp_path):
     assert report.ok, str(report)
 
 
-def test_constraints_on_coefficients_have_no_proof_and_a_notice_says_so(samples, tmp_path):
+def test_constraints_on_coefficients_are_proved(samples, tmp_path):
     bound = Bounds("x'", "v", upper=1.5)
     found = es.discover(*samples, states=("x", "v"), degree=2, constraints=[bound], proof=tmp_path)
+    assert not [n for n in found.warnings if n.kind == "proof"]
+    report = es.check_proof(tmp_path / "problem.npz", tmp_path / "solution.proof", jobs=0)
+    assert report.ok, str(report)
+    assert report.conditions
+
+
+def test_least_sizes_have_no_proof_and_a_notice_says_so(samples, tmp_path):
+    bound = SemiContinuous("x'", "v", least=0.1)
+    found = es.discover(*samples, states=("x", "v"), degree=2, constraints=[bound], proof=tmp_path)
     (notice,) = [n for n in found.warnings if n.kind == "proof"]
-    assert notice.message.startswith("There is no proof file: proof files are not written for constraints")
+    assert notice.message.startswith("There is no proof file: proof files are not written for Significant")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -11,10 +11,12 @@ import pytest
 
 import exactsindy as es
 from constrained_cases import KINDS, Case, constraint
+from constrained_oracle import Oracle
 from exactsindy.constraints import Row, compile_rules
 from exactsindy.solver import constrained_search
 from exactsindy.solver.backends import native
 from exactsindy.solver.backends.component import Component
+from exactsindy.solver.coefficient_sizes import stretch
 from exactsindy.solver.combining import combinations
 from exactsindy.solver.equations import equations_of
 from exactsindy.solver.presence import Counts, decided
@@ -255,7 +257,7 @@ def test_rises_by_one_condition_are_below_the_constrained_fit():
         except es.errors.ConstraintError:
             continue
         presence = decided(component, [])
-        relaxation = Relaxation.of(component, presence, [3] * case.count, None)
+        relaxation = Relaxation.of(component, presence, [3] * case.count, None, 2.0**27)
         pools = relaxation.pools(1e9, None, es.Settings(), 10_000)
         found = combinations(relaxation, pools, 1e9, None, 10_000)
         looked += len(found.supports)
@@ -337,3 +339,99 @@ def test_irrelevant_constraints_cost_no_nodes():
         assert solution.support == plain.support
         assert solution.nodes[0] <= 2 * plain.nodes[0] + 10
         assert np.isclose(solution.margin[0], plain.margin[0], rtol=1e-9)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_threads_change_no_bit_of_the_joint_search(seed):
+    rng, width = np.random.default_rng(seed), 24
+    theta, targets = rng.normal(size=(40, width)), rng.normal(size=(40, 2))
+    problem = es.Problem.from_arrays(theta, targets, target_names=["x'", "y'"])
+    rows = [
+        C.Linear(
+            {(t, int(j)): float(rng.normal()) for t in ("x'", "y'") for j in rng.choice(width, 12, False)}, "==", 1
+        )
+        for _ in range(3)
+    ]
+    component = component_of(problem, rows)
+    budgets = [(tuple(equation.variables.tolist()), 3) for equation in component.equations]
+    found = [component.solve(budgets, es.Settings(threads=n)) for n in (1, 2, 4)]
+    assert found[0].nodes > 3000  # other threads join in after some 2,000
+    assert {(o.answers, o.lower_bound, o.runner_up, o.stop) for o in found} == {
+        (found[0].answers, found[0].lower_bound, found[0].runner_up, None)
+    }
+
+
+@pytest.mark.parametrize(
+    ("number", "kinds"),
+    [(1569, ["Forbid", "Exactly", "Sign"]), (11455, ["Require", "SemiContinuous", "AtMost", "Require"])],
+)
+def test_required_terms_that_exceed_the_coefficient_limit_are_infeasible(number, kinds):
+    """A shared budget had an "answer" without terms and with an infinite objective."""
+    Case([977, number], kinds, limit=5.0, alike=100.0).check()
+
+
+def unlike(seed):
+    """Two equations whose targets differ in size with columns that resemble each other: limits count."""
+    rng = np.random.default_rng([19, seed])
+    thetas = [t + 5 * t[:, :1] for t in (rng.normal(size=(9, 4)) for _ in range(2))]
+    targets = [rng.normal(size=9), float(rng.choice([3.0, 10.0])) * rng.normal(size=9)]
+    names = list(itertools.product(["x'", "y'"], "abcd"))
+    problem = es.Problem.from_blocks(
+        es.Problem.from_arrays(t, y, names=list("abcd"), target_names=[e])
+        for t, y, e in zip(thetas, targets, ["x'", "y'"], strict=True)
+    )
+    pair = names[int(rng.integers(4))], names[4 + int(rng.integers(4))]
+    size, limit = int(rng.integers(1, 4)), float(rng.choice([1.2, 1.5, 2.0, 4.0]))
+    return problem, Oracle(thetas, targets, names, [1.0, 1.0], 0.0, limit), pair, size, limit
+
+
+@pytest.mark.parametrize("trial", [0, constrained_search.TRIAL])
+@pytest.mark.parametrize("more", ["nothing", "absent", "sign"])
+def test_limits_of_equations_bound_together(more, trial, monkeypatch):
+    """Rows bind the limits of coefficients of their equations, whether their terms may be present or not."""
+    monkeypatch.setattr(constrained_search, "TRIAL", trial)
+    excluded = 0
+    for seed in range(80):
+        problem, oracle, (first, second), size, limit = unlike(seed)
+        extra = {"nothing": [], "absent": [C.AtMost(0, [first, second])], "sign": [C.Sign(*first, "+")]}[more]
+        constraints = [C.Equal(first, second), *extra]
+        solution = es.solve(problem, size, constraints=constraints, settings=es.Settings(coefficient_limit=limit))
+        value = oracle.best(constraints, sizes=[size, size])[0][0]
+        assert solution.optimal
+        assert solution.objective.sum() == pytest.approx(value, rel=1e-7)
+        assert es.verify(problem, solution).ok
+        excluded += replace(oracle, limit=2.0**27).best(constraints, sizes=[size, size])[0][0] < value * (1 - 1e-9)
+    assert excluded > 10
+
+
+def test_pools_hold_every_part_of_a_joint_support_that_counts():
+    """Or they say that supports were passed over."""
+    looked = 0
+    for seed in range(40):
+        problem, _, pair, _, limit = unlike(seed)
+        component = component_of(problem, [C.Equal(*pair)])
+        relaxation = Relaxation.of(component, decided(component, []), [3, 3], None, limit)
+        own = [[c for n in range(4) for c in itertools.combinations(range(s, s + 4), n)] for s in (0, 4)]
+        supports = [a + b for a, b in itertools.product(*own)]
+        values = [np.inf if answer is None else answer.objective for answer, _ in component.fits(supports, limit)]
+        cut = 1.05 * min(values)
+        pools = relaxation.pools(cut, None, es.Settings(coefficient_limit=limit), 10_000)
+        if any(outcome.dependent for sizes in pools for outcome in sizes):
+            continue
+        held = [{a.support for outcome in sizes for a in outcome.answers} | {()} for sizes in pools]
+        for support, value in zip(supports, values, strict=True):
+            if value <= cut:
+                assert tuple(v for v in support if v < 4) in held[0]
+                assert tuple(v - 4 for v in support if v >= 4) in held[1]
+                looked += 1
+    assert looked > 200
+
+
+def test_too_different_targets_are_left_to_the_joint_search():
+    rng = np.random.default_rng(3)
+    theta, y = rng.normal(size=(12, 4)), rng.normal(size=(12, 2)) * [1e-6, 1.0]
+    problem = es.Problem.from_arrays(theta, y, names=list("abcd"), target_names=["x'", "y'"])
+    component = component_of(problem, [C.Equal(("x'", "a"), ("y'", "a"))])
+    assert stretch(component) == pytest.approx(np.linalg.norm(y) / np.linalg.norm(y[:, 0]))
+    assert Relaxation.of(component, decided(component, []), [2, 2], None, 2.0**27) is None
+    assert es.solve(problem, 2, constraints=[C.Equal(("x'", "a"), ("y'", "a"))]).optimal

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -106,3 +107,43 @@ def test_equations_that_rows_bind_share_a_limit():
     assert solution.optimal
     assert solution.support[1] == (0, 3)
     assert es.verify(problem, solution).ok
+
+
+def test_a_coefficient_that_the_data_do_not_show_is_kept_where_a_row_needs_it():
+    """a = 2.5 b with columns of norms 1e17 and 1e-9: b adds 1e-26 of what a adds, but without b there is no a."""
+    rng = np.random.default_rng(5)
+    scales = np.array([1e17, 1e-30, 1e-40, 1e-9])
+    plain = rng.normal(size=(12, 4))
+    y = plain[:, 0] - 0.5 * plain[:, 1] + 0.1 * rng.normal(size=12)
+    problem = es.Problem.from_arrays(plain * scales, y, names=list("acdb"), target_names=["t'"])
+    constraints = [Equal(("t'", "a"), ("t'", "b"), 2.5), es.constraints.Bounds("t'", "a", -1e-15, 1e-15)]
+    solution = es.solve(problem, 3, constraints=constraints)
+    assert solution.optimal
+    assert solution.support == ((0, 1, 3),)
+    a, c, _, b = solution.coef[0]
+    assert a == pytest.approx(2.5 * b, rel=1e-12, abs=0)
+    assert es.verify(problem, solution).ok
+    # Without room for both of them neither is present; verify sees that one alone breaks the constraint.
+    alone = es.solve(problem, 1, constraints=constraints)
+    assert alone.optimal
+    assert alone.support in (((1,),), ((2,),))
+    coef = np.zeros_like(solution.coef)
+    coef[0, :2] = a, c
+    forged = replace(solution, support=((0, 1),), coef=coef)
+    assert es.verify(problem, forged).feasible is False
+
+
+def test_a_constraint_that_asks_for_nothing_does_not_change_the_answer():
+    """Powers under a large ridge: a term that gains less than 1e-16 of the objective is part of the best support."""
+    for seed in range(20):
+        rng = np.random.default_rng([33, seed])
+        points = rng.uniform(0.99, 1.01, size=33)
+        theta = np.column_stack([(1000.0 * points) ** j for j in range(8)] + [rng.normal(size=33) for _ in range(3)])
+        y = 2.0**57 * rng.normal(size=33)
+        problem = es.Problem.from_arrays(theta, y, names=[f"t{j}" for j in range(11)], target_names=["y'"])
+        ridge = 1e37 * rng.uniform(0.1, 3, size=(1, 11))
+        free = es.solve(problem, 4, ridge=ridge)
+        solution = es.solve(problem, 4, ridge=ridge, constraints=[es.constraints.Implies(("y'", "t8"), ("y'", "t2"))])
+        assert solution.optimal
+        if 8 not in free.support[0] or 2 in free.support[0]:
+            assert solution.support == free.support

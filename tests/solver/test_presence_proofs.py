@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from exactsindy import Problem, Settings, check_proof, solve
+from exactsindy import Problem, Settings, check_proof, solve, solve_path, solve_pool
 from exactsindy.constraints import (
     AtLeast,
     AtMost,
@@ -65,10 +65,13 @@ def test_every_kind_of_constraint_on_every_family(family, tmp_path):
             solution, reason = solved(problem, k, file, constraints=constraints)
             if reason:
                 assert not file.exists()
-                assert reason.startswith(("nothing satisfies the constraints", "the terms found for y0' depend")), kind
+                assert reason.startswith(("that nothing satisfies the const", "the terms found for y0' depend")), kind
                 continue
             report = check_proof(problem, file, jobs=0)
             assert report.ok, (kind, str(report))
+            if np.isinf(solution.objective[0]):
+                assert "nothing satisfies them" in str(report), kind
+                continue
             value = pytest.approx(solution.objective[0], rel=1e-12, abs=1e-300)
             assert report.sections[0].proved.objective == value, kind
             proofs += 1
@@ -150,25 +153,64 @@ def test_several_equations_with_ridge_and_one_that_nothing_is_asked_of(tmp_path)
     assert solution.support == solve(problem, [4, 3, 5], constraints=wanted, ridge=0.5).support
 
 
-def test_other_constraints_are_refused(tmp_path):
-    rng = np.random.default_rng(3)
-    problem = Problem.from_arrays(rng.standard_normal((20, 6)), rng.standard_normal((20, 2)))
-    for constraint in (Bounds("y0'", 1, 0.0, 1.0), SameSupport(), NotBoth(("y0'", 1), ("y1'", 2))):
-        text = "proof files are not written for constraints on coefficients or on several equations"
-        with pytest.raises(SolverError, match=text):
-            solve(problem, 2, constraints=[constraint], proof=tmp_path / "a.proof")
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_warning_says_why_there_is_no_proof(tmp_path):
     rng = np.random.default_rng(0)
     theta = rng.standard_normal((90, 80))
     theta[:, 1] = theta[:, 0]
     problem, file = Problem.from_arrays(theta, rng.standard_normal(90)), tmp_path / "a.proof"
     nothing = [AtLeast(3, [(Y, 3), (Y, 4), (Y, 5)])]
-    assert solved(problem, 2, file, constraints=nothing)[1] == "nothing satisfies the constraints on y0'."
+    assert solved(problem, 2, file, constraints=nothing)[1] == ""
+    assert "nothing satisfies them" in str(check_proof(problem, file, jobs=0))
+    file.unlink()
     both = [Require(Y, 0), Require(Y, 1)]
     assert solved(problem, 2, file, constraints=both)[1].startswith("the terms found for y0' depend on each other")
     late = solved(problem, 6, file, constraints=[AtMost(1, [(Y, 3), (Y, 4)])], settings=Settings(nodes=10))
     assert late[1] == "the search for y0' did not end. Allow more time or nodes."
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("family", ["gaussian", "near_duplicates", "few_rows", "exact_integers", "many_ties"])
+def test_paths_and_pools_are_proved(family, tmp_path):
+    proved = {"path": 0, "pool": 0}
+    for seed in range(3):
+        rng = np.random.default_rng([seed, 11])
+        problem = Problem.from_arrays(*FAMILIES[family](rng))
+        for n, (kind, constraints) in enumerate(rules(rng, problem.names).items()):
+            file = tmp_path / f"{seed}.{n}.proof"
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always")
+                path = solve_path(problem, 3, constraints=constraints, proof=file)
+            assert file.exists() != bool(said), kind
+            if file.exists():
+                report = check_proof(problem, file, jobs=0)
+                assert report.ok, (kind, str(report))
+                feasible = np.isfinite(path.objectives[:, 0])
+                assert (len(report.sections), len(report.conditions)) == (feasible.sum(), (~feasible).sum())
+                proved["path"] += 1
+            for asked in ({"count": 4}, {"within": 0.3}, {"count": 100_000}):
+                file.unlink(missing_ok=True)
+                with warnings.catch_warnings(record=True) as said:
+                    warnings.simplefilter("always")
+                    pool = solve_pool(problem, 2, constraints=constraints, proof=file, **asked)
+                assert file.exists() != bool(said), kind
+                if file.exists():
+                    report = check_proof(problem, file, jobs=0)
+                    assert report.ok, (kind, asked, str(report))
+                    assert report.sections[0].proved.pool >= len(pool[Y])
+                    proved["pool"] += 1
+    assert min(proved.values()) > 10
+
+
+def test_pools_under_other_constraints_are_refused(tmp_path):
+    rng = np.random.default_rng(3)
+    problem = Problem.from_arrays(rng.standard_normal((20, 6)), rng.standard_normal((20, 2)))
+    for constraint in (Bounds("y0'", 1, 0.0, 1.0), SameSupport(), NotBoth(("y0'", 1), ("y1'", 2))):
+        text = "proof files are not written for pools under constraints on coefficients or on several equations"
+        with pytest.raises(SolverError, match=text):
+            solve_pool(problem, 2, count=2, constraints=[constraint], proof=tmp_path / "a.proof")
+    assert list(tmp_path.iterdir()) == []
+    path = solve_path(problem, 2, constraints=[Bounds("y0'", 1, 0.0, 0.1)], proof=tmp_path / "a.proof")
+    report = check_proof(problem, tmp_path / "a.proof", jobs=0)
+    assert report.ok, str(report)
+    claimed = [part.conditions.objective for part in report.conditions]
+    assert claimed == [x for solution in path for x in solution.objective.tolist()]

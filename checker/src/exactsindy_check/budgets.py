@@ -35,7 +35,7 @@ class JointClaims:
             if not numbers or any(number not in sections for number in numbers):
                 raise Refuted(f"{self.name(budget)}: the sections {list(numbers)} of equation {e} are not there.")
             parts = [sections[number] for number in numbers]
-            if any(part.section.equation != e or part.searched != parts[0].searched for part in parts):
+            if any(p.section.equation != e or p.searched != parts[0].searched or p.section.listing for p in parts):
                 raise Refuted(f"{self.name(budget)}: the sections {list(numbers)} are not about the same supports.")
             self._parts.append(parts)
         whole = sum(w * parts[0].equation.target_square for w, parts in zip(self._weights, self._parts, strict=True))

@@ -8,13 +8,15 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
 from exactsindy_check.budgets import JointClaims
 from exactsindy_check.claims import Claims, Proved
+from exactsindy_check.conditions import Conditions, Supports
+from exactsindy_check.constrained import ConstrainedClaims
 from exactsindy_check.errors import NotChecked, Refuted, Unreadable
 from exactsindy_check.instance import Instance, read_instance
 from exactsindy_check.proof_file import Budget, Proof, Section, read_proof
@@ -75,6 +77,26 @@ class BudgetReport:
 
 
 @dataclass(frozen=True)
+class ConditionsReport:
+    """What was established about equations under conditions on coefficients, and what was not."""
+
+    conditions: Conditions
+    targets: tuple[str, ...]
+    terms: tuple[tuple[str, ...], ...]  # the names of the claimed supports
+    sentences: tuple[str, ...]
+
+    def __str__(self) -> str:
+        claim, about = self.conditions, ", ".join(self.targets)
+        if claim.supports is None:
+            return f"{about}, under conditions: nothing satisfies them."
+        supports = "; ".join(", ".join(names) or "no terms" for names in self.terms)
+        return (
+            f"{about}, under {len(claim.rows)} conditions on coefficients and {len(claim.presence)} on presence, at "
+            f"most {claim.k} terms: best is ({supports}) with objective {claim.objective!r}."
+        )
+
+
+@dataclass(frozen=True)
 class Report:
     """The result of a check: ``proved``, ``false``, ``unreadable`` or ``not checked``, and why."""
 
@@ -82,6 +104,7 @@ class Report:
     sentences: tuple[str, ...]
     sections: tuple[SectionReport, ...] = ()
     budgets: tuple[BudgetReport, ...] = ()
+    conditions: tuple[ConditionsReport, ...] = ()
     seconds: float = 0.0
 
     @property
@@ -91,9 +114,12 @@ class Report:
 
     def __str__(self) -> str:
         end = f"{self.outcome.capitalize()} ({self.seconds:.1f} s)."
-        parts: tuple[SectionReport | BudgetReport, ...] = (*self.sections, *self.budgets)
+        parts: tuple[_Part, ...] = (*self.sections, *self.budgets, *self.conditions)
         proved = [str(part) for part in parts if not part.sentences]
         return "\n".join([*proved, *self.sentences, end])
+
+
+_Part = SectionReport | BudgetReport | ConditionsReport
 
 
 def check(
@@ -122,7 +148,7 @@ def check(
         instance, content = read_instance(problem), read_proof(proof)
         if content.problem != instance.fingerprint:
             raise Refuted("the proof is about another problem (the fingerprints differ).")
-        if not content.sections:
+        if not content.sections and not content.conditions:
             raise Refuted("the file proves nothing: it has no sections.")
         walks, counts = _walks(os.fspath(problem), instance, content, jobs, progress)
         claims = {s.number: Claims(s, equation_of(instance, s), walks[s.number].survivors) for s in content.sections}
@@ -130,15 +156,17 @@ def check(
             _report(instance, claims[s.number], walks[s.number], counts[s.number]) for s in content.sections
         )
         budgets = tuple(_budget_report(instance, budget, claims) for budget in content.budgets)
+        conditions = tuple(_conditions_report(instance, entry, claims) for entry in content.conditions)
     except Unreadable as error:
         return Report("unreadable", (str(error),), seconds=monotonic() - begin)
     except NotChecked as error:
         return Report("not checked", (str(error),), seconds=monotonic() - begin)
     except Refuted as error:
         return Report("false", (str(error),), seconds=monotonic() - begin)
-    parts: tuple[SectionReport | BudgetReport, ...] = (*sections, *budgets)
+    parts: tuple[_Part, ...] = (*sections, *budgets, *conditions)
     sentences = tuple(sentence for part in parts for sentence in part.sentences)
-    return Report("false" if sentences else "proved", sentences, sections, budgets, monotonic() - begin)
+    outcome = "false" if sentences else "proved"
+    return Report(outcome, sentences, sections, budgets, conditions, monotonic() - begin)
 
 
 def _name(section: Section) -> str:
@@ -194,9 +222,21 @@ def _budget_report(instance: Instance, budget: Budget, claims: dict[int, Claims]
     faults = JointClaims(budget, claims, len(instance.target_names)).faults()
     sentences = tuple(f"{JointClaims.name(budget)}: {fault}" for fault in faults)
     names = [instance.names(e) for e in range(len(instance.target_names))]
-    chosen = zip(names, budget.supports, strict=True)
-    named = tuple(tuple(terms[j] for j in support if j < len(terms)) for terms, support in chosen)
-    return BudgetReport(budget, named, sentences)
+    return BudgetReport(budget, _named(names, budget.supports), sentences)
+
+
+def _conditions_report(instance: Instance, entry: Conditions, claims: dict[int, Claims]) -> ConditionsReport:
+    constrained = ConstrainedClaims(entry, claims, len(instance.target_names))
+    sentences = tuple(f"{ConstrainedClaims.name(entry)}: {fault}" for fault in constrained.faults())
+    targets = tuple(instance.target_names[e] for e in entry.equations)
+    names = [instance.names(e) for e in entry.equations]
+    return ConditionsReport(entry, targets, _named(names, entry.supports or ((),) * len(names)), sentences)
+
+
+def _named(names: Sequence[Sequence[str]], supports: Supports) -> tuple[tuple[str, ...], ...]:
+    """Return the names of the terms of a joint support."""
+    chosen = zip(names, supports, strict=True)
+    return tuple(tuple(terms[j] for j in support if j < len(terms)) for terms, support in chosen)
 
 
 def _shared(problem: str, proof: Proof, jobs: int, advance: Callable[[int], None]) -> dict[int, Walk]:

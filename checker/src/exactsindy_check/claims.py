@@ -11,7 +11,7 @@ import numpy as np
 
 from exactsindy_check.exact import ExactFits, Fit, Verdict
 from exactsindy_check.instance import Equation
-from exactsindy_check.proof_file import Pool, Section
+from exactsindy_check.proof_file import Claim, Pool, Section
 from exactsindy_check.scan import Support
 
 CLAIM = Fraction(1, 10**12)  # claims may be rounded by this much of the value
@@ -36,9 +36,10 @@ class Claims:
 
     def __init__(self, section: Section, equation: Equation, survivors: Iterable[Support]) -> None:
         self.section, self.equation = section, equation
-        self._exact = ExactFits(equation, section.coefficient_limit)
-        self._fits = {s: self._exact.fit(s) for s in survivors if self._possible(s)}
-        self._sure = {s: fit.value for s, fit in self._fits.items() if fit.verdict is Verdict.YES}
+        self.exact = ExactFits(equation, section.coefficient_limit)
+        self._fits = {s: self.exact.fit(s) for s in survivors if self._possible(s)}
+        listing = section.listing
+        self._sure = {s: fit.value for s, fit in self._fits.items() if listing or fit.verdict is Verdict.YES}
         self._blur = EXACT * equation.target_square
 
     def proved(self) -> Proved:
@@ -56,24 +57,33 @@ class Claims:
     def searched(self) -> tuple[object, ...]:
         """What tells the supports of a section and their values, but for its size and its cut."""
         s = self.section
-        return s.equation, s.coefficient_limit, s.ridge, s.required, s.forbidden, sorted(s.rows)
+        return s.equation, s.coefficient_limit, s.ridge, s.required, s.forbidden, sorted(s.rows), s.listing
 
     def fit(self, support: Support) -> Fit | None:
         """Return the exact fit of a support; None if it is not one of those that may be searched, whatever its size."""
         zero = any(j >= self.equation.columns or not self.equation.a[:, j].any() for j in support)
         if zero or not self._allowed(support):
             return None
-        return self._fits.get(support) or self._exact.fit(support)
+        return self._fits.get(support) or self.exact.fit(support)
 
     def least(self, size: int, without: Support | None) -> Fraction | None:
         """Return a lower bound of f over all supports of exactly `size` terms but one; None: there are none."""
         least: Fraction | None = self.equation.rest_square
-        if size == self.section.k or (size < self.section.k and not self.section.exactly):
+        if self.covers(size):
             values = [value for s, value in self._sure.items() if len(s) == size and s != without]
             least = min(values) if values else self.section.exact_cut
-        elif self.section.claim.at_most > self.section.k:
+        elif self.section.claim is not None and self.section.claim.at_most > self.section.k:
             least = self._whole
         return None if least is None else max(least, self.equation.rest_square)
+
+    @property
+    def survivors(self) -> dict[Support, Fraction]:
+        """The supports at or below the cut that satisfy the section's rows, with f."""
+        return self._sure
+
+    def covers(self, size: int) -> bool:
+        """Return whether the section speaks about supports of exactly `size` terms."""
+        return size == self.section.k or (size < self.section.k and not self.section.exactly)
 
     def met(self, size: int, without: Support | None) -> list[Fraction]:
         """Return the values of the supports of exactly `size` terms at or below the cut, but one."""
@@ -84,17 +94,19 @@ class Claims:
         """The value of all allowed columns together, which none has less than; |rest|^2 if they are too many."""
         allowed = set(np.flatnonzero(self.equation.a.any(axis=0)).tolist()) - set(self.section.forbidden)
         many = len(allowed) > _MOST_COLUMNS
-        return self.equation.rest_square if many else self._exact.fit(sorted(allowed)).value
+        return self.equation.rest_square if many else self.exact.fit(sorted(allowed)).value
 
     def faults(self) -> Iterator[str]:
         """Yield a sentence for each claim that does not hold."""
         claim, section = self.section.claim, self.section
+        if claim is None:
+            return
         if claim.at_most < section.k or (claim.at_most > section.k and section.exactly):
             yield f"the claim is about at most {claim.at_most} terms, the proof about {section.k}."
         if claim.support is None:
             yield from self._nothing()
         else:
-            yield from self._best(claim.support)
+            yield from self._best(claim, claim.support)
         if claim.pool is not None:
             yield from self._pool(claim.pool)
 
@@ -126,8 +138,8 @@ class Claims:
         for support in list(self._sure)[:1]:
             yield f"the claim is that no support is feasible, but {list(support)} is."
 
-    def _best(self, support: Support) -> Iterator[str]:
-        claim, cut = self.section.claim, self.section.exact_cut
+    def _best(self, claim: Claim, support: Support) -> Iterator[str]:
+        cut = self.section.exact_cut
         fit = self.fit(support) if self._possible(support) else None
         if fit is None:
             yield f"the support {list(support)} is not one of those searched."

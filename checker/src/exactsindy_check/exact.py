@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -41,6 +41,7 @@ class _Triangle:
     distances: list[tuple[int, int]]  # squared and relative, of each column from the span of the earlier ones
     product: tuple[int, int]  # of all distances, if none is zero
     rows: list[list[int]]  # of the independent terms; the last entry belongs to the target
+    bounded: bool  # False: the border is not in the span of the columns (only with a border of one's own)
 
 
 class ExactFits:
@@ -79,6 +80,29 @@ class ExactFits:
         """Return whether the terms are independent by rule 2."""
         return self._independence(self._eliminate(support))
 
+    def lowered(self, support: Sequence[int], linear: Mapping[int, Fraction]) -> Fraction | None:
+        """Return the least value over all x on the support of the objective plus sum linear_j x_j; None: -infinity."""
+        terms = sorted(support)
+        slopes = [linear.get(j, Fraction(0)) * self._unit(j) * (1 << self._target_shift) / 2 for j in terms]
+        unit = math.lcm(*(slope.denominator for slope in slopes))
+        border = [self._products(j, -1) * unit - int(s * unit) for j, s in zip(terms, slopes, strict=True)]
+        triangle = self._eliminate(terms, border, self._square * unit**2)
+        if not triangle.bounded:
+            return None
+        return Fraction(triangle.square, triangle.volume * self._scale * unit**2) + self._equation.rest_square
+
+    def product(self, i: int, j: int) -> Fraction:
+        """Return the product of two columns (ridge included), or of a column and the target (j = -1)."""
+        return Fraction(self._products(i, j)) / (self._unit(i) * (1 << self._target_shift if j < 0 else self._unit(j)))
+
+    def within(self, j: int, x: Fraction) -> bool:
+        """Return whether a coefficient is within the limit: |x| |a_j| <= C |y|."""
+        return x**2 * self._column_square(j) <= self._limit * self._unit(j) ** 2
+
+    def _unit(self, j: int) -> int:
+        self._numbers(j)
+        return 1 << self._shift[j]
+
     def _products(self, i: int, j: int) -> int:
         """Return the Gram entry of two columns (ridge included), or of a column and the target (j = -1)."""
         i, j = (i, j) if j < i else (j, i)
@@ -102,28 +126,31 @@ class ExactFits:
             self._column[j], self._shift[j] = _whole(entries, float(self._equation.ridge[j]))
         return self._column[j]
 
-    def _eliminate(self, support: Sequence[int]) -> _Triangle:
-        """Eliminate the Gram matrix bordered by the target, without fractions (Bareiss).
+    def _eliminate(self, support: Sequence[int], border: list[int] | None = None, square: int = 0) -> _Triangle:
+        """Eliminate the Gram matrix bordered by the target (or another border), without fractions (Bareiss).
 
         A column that depends exactly on the earlier ones has a row of zeros; it is passed over and changes nothing.
         """
         terms = sorted(support)
         size = len(terms)
-        m = [[self._products(i, j) for j in terms] + [self._products(i, -1)] for i in terms]
-        m.append([self._products(j, -1) for j in terms] + [self._square])
+        if border is None:
+            border, square = [self._products(j, -1) for j in terms], self._square
+        m = [[self._products(i, j) for j in terms] + [entry] for i, entry in zip(terms, border, strict=True)]
+        m.append([*border, square])
         norms = [m[p][p] for p in range(size)]
-        previous, distances, rows = 1, list[tuple[int, int]](), list[list[int]]()
+        previous, distances, rows, bounded = 1, list[tuple[int, int]](), list[list[int]](), True
         for p in range(size):
             row, pivot = m[p], m[p][p]
             distances.append((pivot, previous * norms[p]))
             if pivot == 0:
+                bounded = bounded and row[size] == 0
                 continue
             for i in range(p + 1, size + 1):
                 left = row[i]
                 m[i] = [0] * i + [(m[i][j] * pivot - left * row[j]) // previous for j in range(i, size + 1)]
             rows.append(row)
             previous = pivot
-        return _Triangle(terms, m[size][size], previous, distances, (previous, math.prod(norms)), rows)
+        return _Triangle(terms, m[size][size], previous, distances, (previous, math.prod(norms)), rows, bounded)
 
     def _independence(self, triangle: _Triangle) -> Verdict:
         if len(triangle.rows) < len(triangle.terms):

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, BinaryIO
 
+from exactsindy_check.conditions import Conditions, read_conditions
 from exactsindy_check.errors import NotChecked, Unreadable
+from exactsindy_check.fields import MOST_COLUMNS, bound, columns, finite, real, typed
 
 MAGIC = b"exactsindy-proof 1\n"
 _MOST_FOOTER = 64 * 2**20
 _MOST_SECTIONS = 65536
 _MOST_RECORD = 2**31
-_MOST_COLUMNS = 100_000
 _TAIL = 40  # length of the footer and SHA-256
 
 
@@ -59,7 +60,12 @@ class Section:
     ridge: tuple[float, ...]
     delta: tuple[float, ...] | None
     exponents: tuple[int, ...] | None
-    claim: Claim
+    claim: Claim | None  # None: a list of all supports at or below the cut, admissible or not (Lemma 12)
+
+    @property
+    def listing(self) -> bool:
+        """True if the section lists every support at or below the cut, admissible or not."""
+        return self.claim is None
 
     @property
     def exact_cut(self) -> Fraction | None:
@@ -89,6 +95,7 @@ class Proof:
     problem: str
     sections: tuple[Section, ...]
     budgets: tuple[Budget, ...]
+    conditions: tuple[Conditions, ...]
     places: Mapping[tuple[int, int], list[tuple[int, int]]]  # (section, chunk) -> (offset, length) of its records
 
     @property
@@ -141,19 +148,20 @@ def _read(file: BinaryIO, path: str, name: str) -> Proof:
     try:
         document = json.loads(footer.decode("utf-8"))
         version = document["version"]
-        if version not in (1, 2):
-            raise NotChecked(f"{name}: version {version!r} is not known; 1 and 2 are.")
-        sections = tuple(_section(entry) for entry in document["sections"])
-        budgets = tuple(_budget(entry) for entry in document["budgets"]) if version == 2 else ()
-        problem = _typed(document["problem"], str)
+        if version not in (1, 2, 3):
+            raise NotChecked(f"{name}: version {version!r} is not known; 1 to 3 are.")
+        sections = tuple(_section(entry, version) for entry in document["sections"])
+        budgets = tuple(_budget(entry) for entry in document["budgets"]) if version > 1 else ()
+        conditions = tuple(read_conditions(entry) for entry in document["conditions"]) if version > 2 else ()
+        problem = typed(document["problem"], str)
     except (KeyError, TypeError, ValueError, RecursionError, OverflowError, AttributeError) as error:
         raise Unreadable(f"{name}: the footer is damaged ({type(error).__name__}: {error}).") from error
     numbers = [section.number for section in sections]
-    if max(len(numbers), len(budgets)) > _MOST_SECTIONS or len(set(numbers)) != len(numbers):
+    if max(len(numbers), len(budgets), len(conditions)) > _MOST_SECTIONS or len(set(numbers)) != len(numbers):
         raise Unreadable(f"{name}: the sections of the footer are not distinct, or too many.")
     listed = set(numbers)
     places = {place: at for place, at in _places(file, end, name).items() if place[0] in listed}
-    return Proof(path, problem, sections, budgets, places)
+    return Proof(path, problem, sections, budgets, conditions, places)
 
 
 def _digest(file: BinaryIO, size: int) -> bytes:
@@ -204,58 +212,31 @@ def varint(data: bytes, at: int) -> tuple[int, int]:
     raise Unreadable("a number is longer than nine bytes.")
 
 
-def _typed(value: Any, kind: type) -> Any:
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        raise TypeError(f"{value!r} where a {kind.__name__} was expected")
-    return value
-
-
-def _number(value: Any) -> float:
-    number = float.fromhex(_typed(value, str))
-    if math.isnan(number) or number == -math.inf:
-        raise ValueError(f"{value} where a number was expected")
-    return number
-
-
-def _finite(value: Any) -> float:
-    number = _number(value)
-    if math.isinf(number):
-        raise ValueError("an infinite number where a finite one was expected")
-    return number
-
-
-def _terms(values: Any) -> tuple[int, ...]:
-    terms = tuple(_typed(value, int) for value in _typed(values, list))
-    if len(set(terms)) != len(terms) or any(not 0 <= j < _MOST_COLUMNS for j in terms):
-        raise ValueError(f"{terms} where distinct columns were expected")
-    return tuple(sorted(terms))
-
-
-def _section(entry: Any) -> Section:
-    ridge = tuple(_finite(x) for x in _typed(entry["ridge"], list))
+def _section(entry: Any, version: int) -> Section:
+    ridge = tuple(finite(x) for x in typed(entry["ridge"], list))
     delta, exponents = entry.get("delta"), entry.get("exponents")
     section = Section(
-        number=_typed(entry["section"], int),
-        target=_typed(entry["target"], str),
-        equation=_typed(entry["equation"], int),
-        k=_typed(entry["k"], int),
-        exactly=_typed(entry["exactly"], bool),
-        coefficient_limit=_finite(entry["coefficient_limit"]),
-        cut=_number(entry["cut"]),
-        required=_terms(entry["required"]),
-        forbidden=_terms(entry["forbidden"]),
+        number=typed(entry["section"], int),
+        target=typed(entry["target"], str),
+        equation=typed(entry["equation"], int),
+        k=typed(entry["k"], int),
+        exactly=typed(entry["exactly"], bool),
+        coefficient_limit=finite(entry["coefficient_limit"]),
+        cut=real(entry["cut"]),
+        required=columns(entry["required"]),
+        forbidden=columns(entry["forbidden"]),
         rows=tuple(
-            (tuple((_typed(j, int), _typed(c, int)) for j, c in row["coefficients"]), _typed(row["limit"], int))
-            for row in _typed(entry["rows"], list)
+            (tuple((typed(j, int), typed(c, int)) for j, c in row["coefficients"]), typed(row["limit"], int))
+            for row in typed(entry["rows"], list)
         ),
         ridge=ridge,
-        delta=None if delta is None else tuple(_finite(x) for x in _typed(delta, list)),
-        exponents=None if exponents is None else tuple(_typed(x, int) for x in _typed(exponents, list)),
-        claim=_claim(entry["claim"]),
+        delta=None if delta is None else tuple(finite(x) for x in typed(delta, list)),
+        exponents=None if exponents is None else tuple(typed(x, int) for x in typed(exponents, list)),
+        claim=None if version > 2 and entry["claim"] is None else _claim(entry["claim"]),
     )
     if section.coefficient_limit <= 0 or any(x < 0 for x in ridge):
         raise ValueError("a coefficient limit <= 0 or a negative ridge")
-    if not 0 <= section.number < 2**62 or not 0 <= section.k < _MOST_COLUMNS:
+    if not 0 <= section.number < 2**62 or not 0 <= section.k < MOST_COLUMNS:
         raise ValueError("a section number or k out of range")
     if exponents is not None and any(abs(x) > 4000 for x in exponents):
         raise ValueError("an exponent out of range")
@@ -265,24 +246,20 @@ def _section(entry: Any) -> Section:
 def _budget(entry: Any) -> Budget:
     claim = entry["claim"]
     budget = Budget(
-        k=_typed(entry["k"], int),
-        caps=tuple(_typed(cap, int) for cap in _typed(entry["caps"], list)),
-        weights=tuple(_finite(weight) for weight in _typed(entry["weights"], list)),
-        sections=tuple(tuple(_typed(n, int) for n in _typed(own, list)) for own in _typed(entry["sections"], list)),
-        supports=tuple(_terms(support) for support in _typed(claim["supports"], list)),
-        objective=_finite(claim["objective"]),
-        lower_bound=_lower(claim["lower_bound"]),
-        runner_up=None if claim["runner_up"] is None else _number(claim["runner_up"]),
+        k=typed(entry["k"], int),
+        caps=tuple(typed(cap, int) for cap in typed(entry["caps"], list)),
+        weights=tuple(finite(weight) for weight in typed(entry["weights"], list)),
+        sections=tuple(tuple(typed(n, int) for n in typed(own, list)) for own in typed(entry["sections"], list)),
+        supports=tuple(columns(support) for support in typed(claim["supports"], list)),
+        objective=finite(claim["objective"]),
+        lower_bound=bound(claim["lower_bound"]),
+        runner_up=None if claim["runner_up"] is None else real(claim["runner_up"]),
     )
-    if not 0 <= budget.k < _MOST_COLUMNS or any(cap < 0 for cap in budget.caps):
+    if not 0 <= budget.k < MOST_COLUMNS or any(cap < 0 for cap in budget.caps):
         raise ValueError("a budget or a cap out of range")
     if any(weight <= 0 for weight in budget.weights):
         raise ValueError("a weight <= 0")
     return budget
-
-
-def _lower(value: Any) -> float:
-    return -math.inf if value == "-inf" else _number(value)
 
 
 def _claim(entry: Any) -> Claim:
@@ -290,16 +267,16 @@ def _claim(entry: Any) -> Claim:
     if (support is None) != (objective is None):
         raise ValueError("support and objective: both or none")
     return Claim(
-        support=None if support is None else _terms(support),
-        objective=None if objective is None else _finite(objective),
-        lower_bound=_lower(entry["lower_bound"]),
-        runner_up=None if runner_up is None else _number(runner_up),
-        at_most=_typed(entry["at_most"], int),
+        support=None if support is None else columns(support),
+        objective=None if objective is None else finite(objective),
+        lower_bound=bound(entry["lower_bound"]),
+        runner_up=None if runner_up is None else real(runner_up),
+        at_most=typed(entry["at_most"], int),
         pool=None
         if pool is None
         else Pool(
-            _number(pool["limit"]),
-            tuple(_terms(member) for member in _typed(pool["supports"], list)),
-            tuple(_finite(value) for value in _typed(pool["objectives"], list)),
+            real(pool["limit"]),
+            tuple(columns(member) for member in typed(pool["supports"], list)),
+            tuple(finite(value) for value in typed(pool["objectives"], list)),
         ),
     )

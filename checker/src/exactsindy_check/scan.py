@@ -25,12 +25,13 @@ _AT_ONCE = 256
 
 @dataclass
 class Scanner:
-    """Looks at supports of a section; what has f <= cut and is admissible becomes a survivor."""
+    """Looks at supports of a section; those that have f <= cut and are admissible (`listing`: or not) survive."""
 
     base: Ground
     exact: ExactFits
     cut: Fraction | None  # None: infinite
     exactly: bool
+    listing: bool = False
     survivors: set[Support] = field(default_factory=set)
     doubts: int = 0  # supports that needed more than the first bound
     fits: int = 0  # supports decided in whole numbers
@@ -103,7 +104,7 @@ class Scanner:
         self.fits += 1
         if self.exact.exceeds(support, self.cut):
             return True
-        if self.exact.fit(support).verdict is not Verdict.NO:
+        if self.listing or self.exact.fit(support).verdict is not Verdict.NO:
             self.survivors.add(support)
             if len(self.survivors) > MOST_SURVIVORS:
                 raise NotChecked(f"more than {MOST_SURVIVORS} supports are at or below the cut.")
@@ -193,14 +194,14 @@ def pairs_exceed(base: Ground, inside: Indices, free: Indices) -> npt.NDArray[np
     e[:, :m][:, length2[:m] < 1e-22 * numbers.norm[free] ** 2] = 0.0
     weight = ridge_in[:, None]
     k = e.T @ e + s.T @ (weight * s)
-    k.flat[:: m + 2][:m] += ridge_free
+    k[range(m), range(m)] += ridge_free
     size = np.sqrt(np.maximum(np.diag(k), 0.0)) * (1.0 + 1e-6) + SMALL  # upper bounds of the norms
     e_z, size = size[m], size[:m]
     c, d, own = k[:m, m], np.diag(k)[:m], k[:m, :m]
     t = e.T @ numbers.z
     big_m = a_free.T @ e
     u, big_m = big_m[:, m], big_m[:, :m]
-    big_m.flat[:: m + 1] += ridge_free
+    big_m[range(m), range(m)] += ridge_free
     big_n = a_in.T @ e + weight * s
     delta = 4.0 * (n + p + 32) * UNIT
     reach_in, reach = base.reach[inside], base.reach[free]

@@ -108,6 +108,7 @@ def cliffs(
 def proofs(
     instances: Annotated[int, typer.Option(min=1, help="Hostile problems whose proofs are checked.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Of the problems.")] = 0,
+    constrained: Annotated[int, typer.Option(min=0, help="Problems under random constraints.")] = 500,
     large: Annotated[bool, typer.Option(help="Also problems of the paper's size.")] = True,
 ) -> None:
     r"""Write proof files and have the independent checker read them; count what it does not accept (minutes).
@@ -118,6 +119,7 @@ def proofs(
     """
     import tempfile
 
+    from exactsindy_experiments.constrained_campaign import constrained_proofs
     from exactsindy_experiments.pages import table
     from exactsindy_experiments.proof_campaign import large_proofs, random_proofs
 
@@ -129,6 +131,13 @@ def proofs(
                 output.note(f"{task}: {report}")
         counts = ", ".join(f"{number} {outcome}" for outcome, number in said.items())
         typer.echo(f"{sum(said.values())} proofs of hostile problems: {counts}.")
+        under: dict[str, int] = {}
+        for task, outcome, text in constrained_proofs(constrained, seed, Path(folder)):
+            under[outcome] = under.get(outcome, 0) + 1
+            if outcome not in ("proved", "no proof", "refused"):
+                output.note(f"constraints, {task}: {text}")
+        counts = ", ".join(f"{number} {outcome}" for outcome, number in under.items())
+        typer.echo(f"{sum(under.values())} problems under constraints: {counts}.")
         rows = [
             (
                 r.name,
@@ -146,7 +155,8 @@ def proofs(
     head = ("problem", "k", "equations", "leaves", "bytes", "solve s", "with proof s", "check s", "checker says")
     if rows:
         typer.echo(table(head, rows, "lrrrrrrrl"))
-    raise typer.Exit(bool(set(said) - {"proved", "not checked"} or any(row[-1] != "proved" for row in rows)))
+    bad = (set(said) | set(under)) - {"proved", "not checked", "no proof", "refused"}
+    raise typer.Exit(bool(bad or any(row[-1] != "proved" for row in rows)))
 
 
 @bench.command()

@@ -121,6 +121,8 @@ def pairs() -> Iterator[Pair]:
     for name, k in (("Total(6)", Total(6)), ("k=3 each", 3)):
         for label, constraint in equal:
             yield Pair(f"Lorenz degree 5, {name}, {label}", lorenz, k, (constraint,))
+    for total in (8, 9, 10):
+        yield Pair(f"Lorenz degree 5, Total({total}), {equal[0][0]}", lorenz, Total(total), (equal[0][1],))
 
 
 def random_columns(seed: int = 0) -> tuple[Problem, NDArray[np.float64]]:

@@ -111,7 +111,9 @@ def violations(
 def _violation(meaning: Meaning, x: Mapping[int, float], natural: Mapping[int, float], conditions: Conditions) -> str:
     for row in meaning.rows:
         over, size = excess(row, x)
-        slack = SATISFIED * size + _NOTHING * sum(abs(c) * natural.get(v, 0.0) for v, c in row.numbers.items())
+        slack = SATISFIED * size + _NOTHING * sum(
+            abs(c) * natural.get(v, 0.0) for v, c in row.numbers.items() if v in x
+        )
         if (abs(over) if row.equal else over) > slack:
             named = ", ".join(f"{conditions.names.label(v)} is {x.get(v, 0.0):.6g}" for v in list(row.numbers)[:3])
             return f"off by {over:.3g} ({named})"

@@ -142,6 +142,8 @@ def _count(value: Any, name: str) -> int:
 def supports(problem: Problem, support: Any, name: str) -> list[tuple[int, ...]]:
     """Return one tuple of indices into ``problem.terms`` per equation, from what `Supports` allows."""
     targets, chosen = problem.target_names, getattr(support, "support", support)
+    if chosen is not support and getattr(support, "problem", None) is problem:
+        return list(chosen)  # a solution of this very problem
     if isinstance(chosen, Mapping):
         chosen = _in_order(problem, chosen, name, ())
     elif isinstance(chosen, Sequence) and not isinstance(chosen, str):

@@ -76,6 +76,26 @@ def combinations(
     return Combinations(whole.supports, whole.values, reach)
 
 
+def sums(
+    lists: Sequence[tuple[Sequence[tuple[int, ...]], Sequence[float], Sequence[int]]], cut: float, most: int
+) -> Combinations:
+    """Combine lists of supports, values and sizes: every combination of at most ``most`` with a sum up to ``cut``.
+
+    Reach is lowered where there are too many.
+    """
+    reach, parts = cut, []
+    for supports, given, counted in lists:
+        values, none = np.array(given), np.zeros((len(given), 0))
+        part = _List(list(supports), values, np.array(counted, dtype=np.intp), none, Shares(none, none, none))
+        parts.append(part.picked(np.argsort(values, kind="stable")))
+    least = [float(part.values[0]) if len(part.values) else np.inf for part in parts]
+    whole = parts[0]
+    for j, following in enumerate(parts[1:], 1):
+        whole, reach = _joined(whole, following, reach, sum(least[j + 1 :]), most)
+    whole = whole.picked(np.flatnonzero((whole.values <= reach * (1 + SLACK)) & (whole.sizes <= most)))
+    return Combinations(whole.supports, whole.values, reach)
+
+
 def _outer(relaxation: Relaxation) -> list[int]:
     """Return the presence rows with terms of several equations: they are checked when all of them are there."""
     place = relaxation.equation_of

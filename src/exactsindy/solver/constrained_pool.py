@@ -46,7 +46,9 @@ def pool(
 
     done = joint(constrained_search.TRIAL // width) if small and width <= constrained_search.TRIAL else None
     presence = None if done is not None else decided(component, budgets)
-    relaxation = None if presence is None else Relaxation.of(component, presence, caps, None)
+    relaxation = (
+        None if presence is None else Relaxation.of(component, presence, caps, None, settings.coefficient_limit)
+    )
     if relaxation is not None and relaxation.caps != tuple(caps):
         relaxation = None  # fewer terms than that have a column
     if relaxation is not None and relaxation.exact and len(caps) == 1:

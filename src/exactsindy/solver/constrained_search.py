@@ -23,6 +23,7 @@ from exactsindy.solver.presence import decided
 from exactsindy.solver.relaxation import SLACK, Relaxation, Support
 from exactsindy.solver.settings import BRIEF, Deadline, Settings, Status
 from exactsindy.solver.shared_budget import Pair, Values, pair_of, solve_shared
+from exactsindy.solver.tied_search import by_ties
 
 TRIAL = 3_000  # nodes times variables that the joint search gets first: small problems are solved by then
 SMALL = 100  # more variables: no such trial, its preparation alone would take too long
@@ -52,7 +53,8 @@ def search(
     joint = partial(_joint, state, budgets, [] if starts is None else [starts])
     small = len(component.variables) <= SMALL
     presence = decided(component, budgets)
-    relaxation = None if presence is None else Relaxation.of(component, presence, sizes.caps, sizes.total)
+    limit = settings.coefficient_limit
+    relaxation = None if presence is None else Relaxation.of(component, presence, sizes.caps, sizes.total, limit)
     # Where nothing is asked but which terms are in or out, the answer is that of the search without constraints, for
     # each equation with the limit on coefficients that its own target sets.
     simple = relaxation is not None and relaxation.exact
@@ -61,11 +63,14 @@ def search(
         if done is not None or relaxation is None or state.ended():
             break
         done = _by_relaxation(state, relaxation, sizes.total is not None, starts or (), nodes_for(relaxation, effort))
+        if done is None and not state.ended():
+            done = by_ties(state, relaxation, partial(few, state, state.deadline.nodes + nodes_for(relaxation, effort)))
         if done is None and not state.ended() and not state.hopeless and (small or effort > 1):
             done = joint(joint_nodes(component, effort))
-    if done is not None:
-        return done
-    return state.outcome() if state.ended() else replace(joint(None) or state.outcome(), seconds=state.deadline.elapsed)
+    if done is None and state.ended():
+        return state.outcome()
+    done = done or replace(joint(None) or state.outcome(), seconds=state.deadline.elapsed)
+    return done if relaxation is None or simple else _finished(state, relaxation, sizes.total is not None, done)
 
 
 def _joint(
@@ -106,6 +111,26 @@ def _by_relaxation(
             return state.outcome(state.rival)
         look_around(state, relaxation, first.answers[0].support)
     return _by_pools(state, relaxation, limits) if state.best and first.stop is None else None
+
+
+def _finished(state: Feasible, relaxation: Relaxation, shared: bool, done: Outcome) -> Outcome:
+    """Return what was found, or the best support without constraints where that satisfies them and is better.
+
+    The joint search leaves out terms that gain less than a relative 1e-13; a constraint that asks for nothing must not
+    change the answer.
+    """
+    if done.stop is not None or not done.answers or len(done.answers[0].support) >= relaxation.total:
+        return done
+    limits = partial(few, state, state.deadline.nodes + nodes_for(relaxation, EFFORTS[0]))
+    first = _relaxed(state, relaxation, shared, (), limits)
+    if first is None or first.stop is not None:
+        return done
+    state.fit(relaxation.allowed([answer.support for answer in first.answers]))
+    best, known = state.ranking[0], done.answers[0]
+    if best.support == known.support or best.objective > known.objective:
+        return done
+    rival = state.rival if _settled(state, relaxation, first) else math.nan
+    return replace(done, answers=(best,), lower_bound=min(done.lower_bound, best.objective), runner_up=rival)
 
 
 def nodes_for(relaxation: Relaxation, effort: float) -> int:
@@ -228,10 +253,11 @@ def look_around(state: Feasible, relaxation: Relaxation, first: Support) -> None
 
 def _by_pools(state: Feasible, relaxation: Relaxation, limits: Callable[[], Settings]) -> Outcome | None:
     """Prove the best support by complete pools of the relaxation up to its value, or up to that of its rival."""
+    largest = relaxation.monotone  # supports of the largest size say all
     for attempt in range(_PASSES):
         before = state.value
         cut = state.target if attempt == 0 else before
-        wanted = [relaxation.total] if relaxation.monotone and not relaxation.uneven(before) else None
+        wanted = [relaxation.total] if largest and not relaxation.uneven(before) else None
         settings = limits()
         if attempt == 0 and cut > before and settings.nodes is not None:
             settings = replace(settings, nodes=max(settings.nodes // 2, 1))
@@ -248,6 +274,9 @@ def _by_pools(state: Feasible, relaxation: Relaxation, limits: Callable[[], Sett
         found = combinations(relaxation, pools, cut, wanted, _COMBINED)
         reach = min(found.reach, cut) * (1 + SLACK)
         bound = state.fit_in_order(found, reach)
+        if wanted is not None and state.exceeding([tuple(sorted(support)) for support in found.supports]):
+            largest = False
+            continue
         if state.stop is not None:
             state.lower = max(state.lower, min(bound, reach * (1 - SLACK), state.value))
             return None

@@ -103,7 +103,7 @@ def solve(
             return _by_backend(task, settings, backend)
         if proof is None:
             return _solve(task, starts, settings)
-        presence_proofs.check(proof, task.rules, k)
+        presence_proofs.check(proof, task.rules)
         deadline = Deadline(replace(settings, gap=Settings.gap))
         solution = _solve(task, starts, deadline.limits)
         deadline.nodes += int(solution.nodes.sum())

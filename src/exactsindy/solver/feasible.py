@@ -13,6 +13,7 @@ from exactsindy.solver.outcome import Answer, Outcome
 from exactsindy.solver.relaxation import SLACK, Support
 from exactsindy.solver.settings import BRIEF, Deadline, Progress, Settings, Status
 
+_UNLIMITED = 2.0**200  # of coefficients
 BATCH = 64  # supports fitted together at first
 
 
@@ -31,7 +32,7 @@ class Feasible:
     @property
     def ranking(self) -> list[Answer]:
         """All feasible supports, best first."""
-        return sorted(self.best.values(), key=lambda a: (a.objective, len(a.support), a.support))
+        return sorted(self.best.values(), key=lambda a: (a.objective, a.fine, len(a.support), a.support))
 
     @property
     def value(self) -> float:
@@ -57,11 +58,20 @@ class Feasible:
             self.fitted[support] = answer, lower
             self.add(() if answer is None else (answer,))
 
+    def exceeding(self, supports: Sequence[Support]) -> bool:
+        """Whether the best fit of one of these supports, all fitted before, has coefficients above their limits.
+
+        Such a support says nothing about its parts, whose coefficients may be within them.
+        """
+        none = [support for support in supports if support in self.fitted and self.fitted[support][0] is None]
+        fits = self.component.fits(none, _UNLIMITED) if none else ()
+        return any(answer is not None or lower == 0 for answer, lower in fits)
+
     def add(self, answers: Sequence[Answer]) -> None:
         """Take note of feasible supports."""
         for answer in answers:
             known = self.best.get(answer.support)
-            if known is None or answer.objective < known.objective:
+            if known is None or (answer.objective, answer.fine) < (known.objective, known.fine):
                 self.best[answer.support] = answer
 
     def settings(self) -> Settings:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ class Answer:
     support: tuple[int, ...]
     coef: tuple[float, ...]
     objective: float
+    fine: float = 0.0  # what its double leaves out of the objective, where that decides
 
 
 @dataclass(frozen=True)
@@ -60,17 +61,8 @@ class Outcome:
 
     def renumbered(self, variables: NDArray[np.intp]) -> Outcome:
         """Return the outcome with variable ``variables[j]`` for each ``j`` of its supports."""
-        answers = [Answer(tuple(variables[list(a.support)].tolist()), a.coef, a.objective) for a in self.answers]
-        return Outcome(
-            answers=tuple(answers),
-            lower_bound=self.lower_bound,
-            runner_up=self.runner_up,
-            stop=self.stop,
-            complete=self.complete,
-            nodes=self.nodes,
-            seconds=self.seconds,
-            written=self.written,
-        )
+        answers = [replace(a, support=tuple(variables[list(a.support)].tolist())) for a in self.answers]
+        return replace(self, answers=tuple(answers))
 
     @property
     def infeasible(self) -> bool:

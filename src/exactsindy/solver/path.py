@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from exactsindy._types import Array
-from exactsindy.constraints import Constraint, constraint_list
+from exactsindy.constraints import Constraint, compile_rules, constraint_list
 from exactsindy.errors import SolverError, is_real
 from exactsindy.problem import Problem
-from exactsindy.solver import arguments, constrained_solving, display, interrupt, proofs
+from exactsindy.solver import arguments, constrained_solving, display, interrupt, presence_proofs, proofs
 from exactsindy.solver.arguments import Supports
 from exactsindy.solver.equations import equations_of, local_starts
 from exactsindy.solver.outcome import Outcome
-from exactsindy.solver.proofs import ProofPath, refuse
-from exactsindy.solver.settings import Settings, Status, Total
+from exactsindy.solver.proofs import ProofPath
+from exactsindy.solver.settings import BRIEF, Deadline, Settings, Status, Total
 from exactsindy.solver.solution import Solution
 from exactsindy.solver.solving import shared
 
@@ -145,12 +145,16 @@ def solve_path(
     starts = arguments.start(problem, start)
     constraints = constraint_list(constraints)
     largest = arguments.largest(problem, k_max)
-    if constraints:
-        refuse(proof, "constraints")
     with interrupt.held():
         if constraints:
-            solutions = constrained_solving.path(problem, largest, constraints, weights, starts, settings)
-            return Path(problem, tuple(solutions))
+            rules = compile_rules(problem, constraints)
+            if proof is not None:
+                presence_proofs.check(proof, rules)
+            deadline = Deadline(settings)
+            solutions = tuple(constrained_solving.path(problem, largest, constraints, weights, starts, settings))
+            deadline.nodes += sum(int(solution.nodes.sum()) for solution in solutions)
+            presence_proofs.write(proof, rules, solutions, deadline.settings(least=BRIEF))
+            return Path(problem, solutions)
         if isinstance(largest, Total):
             budgets = range(largest.k + 1)
             return Path(problem, tuple(shared(problem, largest, budgets, weights, starts, settings, proof=proof)))

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from exactsindy.constraints import Constraint, constraint_list
+from exactsindy.constraints import Constraint, compile_rules, constraint_list
 from exactsindy.errors import SolverError
 from exactsindy.problem import Problem, find_target
-from exactsindy.solver import arguments, constrained_solving, display, interrupt, proofs
+from exactsindy.solver import arguments, constrained_solving, display, interrupt, presence_proofs, proofs
 from exactsindy.solver.arguments import Supports
 from exactsindy.solver.equations import equations_of, local_starts
 from exactsindy.solver.outcome import Outcome
-from exactsindy.solver.proofs import ProofPath, refuse
-from exactsindy.solver.settings import Settings, Total
+from exactsindy.solver.proofs import ProofPath
+from exactsindy.solver.settings import BRIEF, Deadline, Settings, Total
 
 CAPACITY = 1_000_000  # most supports kept for one equation
 
@@ -139,10 +139,17 @@ def solve_pool(
     constraints = constraint_list(constraints)
     with interrupt.held():
         if constraints:
-            refuse(proof, "constraints")
+            rules = compile_rules(problem, constraints)
+            if proof is not None:
+                presence_proofs.check_pool(proof, rules)
+            deadline = Deadline(settings)
             outcomes = constrained_solving.pool(
                 problem, tuple(sizes), constraints, weights, starts, settings, count, within
             )
+            pools = [outcome for _, outcome in outcomes]
+            deadline.nodes += sum(outcome.nodes for outcome in pools)
+            limits = deadline.settings(least=BRIEF)
+            presence_proofs.write_pool(proof, rules, equations, sizes, pools, (count, within), limits)
         else:
             searches = proofs.run(
                 problem,

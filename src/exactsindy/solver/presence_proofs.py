@@ -8,80 +8,126 @@ satisfies them.
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from exactsindy.constraints import Row, Rules
-from exactsindy.errors import SolverError
-from exactsindy.problem import Problem
-from exactsindy.solver.backends import native
+from exactsindy.solver import constrained_proofs
 from exactsindy.solver.equations import Equation, equations_of
 from exactsindy.solver.outcome import Answer, Outcome
-from exactsindy.solver.proof_file import ProofSection, check_path, cut_above, finish_proof, proof_records
-from exactsindy.solver.proofs import ProofPath, refuse, section_of, warn
-from exactsindy.solver.settings import Settings, Status, Total
+from exactsindy.solver.proof_file import ProofSection, check_path, cut_above
+from exactsindy.solver.proofs import NoProofError, ProofDraft, ProofPath, draft, refuse, section_of
+from exactsindy.solver.settings import BRIEF, Deadline, Settings, Status, Total
 from exactsindy.solver.solution import Solution
 
 _CAPACITY = 100_000  # most supports that fit better than the optimum but break constraints
 _ROUNDING = 1e-13  # relative, far below what the checker grants: the cut is surely not below the optimum
 
 
-def check(proof: ProofPath, rules: Rules, k: tuple[int, ...] | Total) -> None:
-    """Refuse a proof file under constraints that bind coefficients or several equations, and one of a wrong name."""
+def check(proof: ProofPath, rules: Rules) -> None:
+    """Refuse a proof file under constraints that are not linear, and one of a wrong name."""
     check_path(proof)
+    if rules.convex or rules.t_level > 0 or (rules.least > 0).any():
+        refuse(proof, "Significant, Quadratic or semidefinite constraints, and least sizes of coefficients")
+
+
+def only_presence(rules: Rules, k: tuple[int, ...] | Total) -> bool:
+    """Return True if the constraints speak about the presence of terms only, each about one equation."""
     bounded = np.isfinite(rules.lower) | np.isfinite(rules.upper) | (rules.least > 0) | np.isfinite(rules.most)
-    coefficients = rules.equalities or rules.inequalities or rules.convex or rules.t_level > 0 or bounded.any()
+    coefficients = rules.equalities or rules.inequalities or bounded.any()
     several = len(rules.components()) < len(rules.problem.target_names)
-    if coefficients or several or isinstance(k, Total):
-        refuse(proof, "constraints on coefficients or on several equations, and shared budgets (Total)")
+    return not (coefficients or several or isinstance(k, Total))
 
 
-def write(proof: ProofPath, rules: Rules, solution: Solution, settings: Settings) -> None:
-    """Write the proof of a solution that was found under the rules; a warning says why there is none."""
+def write(proof: ProofPath, rules: Rules, solution: Solution | Sequence[Solution], settings: Settings) -> None:
+    """Write the proof of a solution, or of all of a path, found under the rules; a warning says why there is none."""
     if proof is None:
         return
-    problem = solution.problem
+    deadline = Deadline(settings)
+    with draft(proof, rules.problem) as whole:
+        for one in [solution] if isinstance(solution, Solution) else solution:
+            limits = deadline.settings(least=BRIEF)
+            if not only_presence(rules, one.k) or Status.INFEASIBLE in one.status:
+                constrained_proofs.add(whole, rules, one, limits)
+            else:
+                _add(whole, rules, one, limits)
+
+
+def _add(whole: ProofDraft, rules: Rules, solution: Solution, settings: Settings) -> None:
+    """Add the proof of a solution."""
     tasks: list[_Task] = []
-    for e, equation in enumerate(equations_of(problem, solution.ridge)):
-        if solution.status[e] is Status.INFEASIBLE:
-            return warn(proof, f"nothing satisfies the constraints on {equation.target}")
+    for e, equation in enumerate(equations_of(solution.problem, solution.ridge)):
         if solution.status[e] is not Status.OPTIMAL:
-            return warn(proof, f"the search for {equation.target} did not end. Allow more time or nodes")
+            raise NoProofError(f"the search for {equation.target} did not end. Allow more time or nodes")
         tasks.append(_Task.of(equation, rules, solution, e))
-    if not _write(proof, problem, tasks, settings):
-        _write(proof, problem, [task.alone for task in tasks], settings)
+    try:
+        whole.sections += _sections(whole, tasks, settings)
+    except NoProofError:
+        if all(math.isnan(task.best.runner_up) for task in tasks):
+            raise
+        whole.sections += _sections(whole, [task.alone for task in tasks], settings)
 
 
-def _write(proof: str | os.PathLike[str], problem: Problem, tasks: list[_Task], settings: Settings) -> bool:
-    """Write the proof, or warn; return False if there are too many supports below the next best."""
-    with proof_records(proof) as records:
-        sections: list[ProofSection] = []
-        try:
-            searches = native.run(
-                [task.equation for task in tasks],
-                [task.size for task in tasks],
-                [[] for _ in tasks],
-                replace(settings, gap=Settings.gap),
-                pool=True,
-                capacity=_CAPACITY,
-                limits=[task.limits for task in tasks],
-                proof=str(records),
-            )
-        except OSError as error:
-            raise SolverError(f"proof={str(proof)!r}: {error}.") from error
+def _sections(whole: ProofDraft, tasks: list[_Task], settings: Settings) -> list[ProofSection]:
+    """Search, and return the sections of all equations."""
+    searches = whole.run(
+        [task.equation for task in tasks],
+        [task.size for task in tasks],
+        settings,
+        pool=True,
+        capacity=_CAPACITY,
+        limits=[task.limits for task in tasks],
+    )
+    sections = []
+    for e, (task, outcomes) in enumerate(zip(tasks, searches, strict=True)):
+        if reason := task.reason(outcomes):
+            raise NoProofError(reason)
+        sections.append(task.section(e, outcomes, settings))
+    return sections
+
+
+def check_pool(proof: ProofPath, rules: Rules) -> None:
+    """Refuse the proof of a pool under constraints on coefficients or several equations, and one of a wrong name."""
+    check_path(proof)
+    if not only_presence(rules, ()):
+        refuse(proof, "pools under constraints on coefficients or on several equations")
+
+
+def write_pool(
+    proof: ProofPath,
+    rules: Rules,
+    equations: Sequence[Equation],
+    sizes: Sequence[int],
+    pools: Sequence[Outcome],
+    asked: tuple[int | None, float | None],
+    settings: Settings,
+) -> None:
+    """Write the proof of pools that were found under the rules; ``asked``: how many members, or within which share."""
+    if proof is None:
+        return
+    with draft(proof, rules.problem) as whole:
+        tasks, limits = [], []
+        for equation, size, pool in zip(equations, sizes, pools, strict=True):
+            if not pool.complete or not pool.answers:
+                raise NoProofError(f"the pool of {equation.target} is not complete")
+            local = [replace(answer, support=equation.local(answer.support)) for answer in pool.answers]
+            fixed, rows = _decided(equation, rules, size)
+            tasks.append(_Task(fixed, rows, size, replace(pool, answers=tuple(local), runner_up=math.nan)))
+            count, within = asked
+            most = pool.objective * (1.0 + within) if within is not None else pool.answers[-1].objective
+            if count is not None and len(local) < count:  # there are no others at all
+                most = float(equation.z @ equation.z) + equation.constant
+            limits.append([-1.0] * size + [cut_above(most, tasks[-1].target_norm) * (1 + _ROUNDING)])
+        options = {"pool": True, "capacity": _CAPACITY, "limits": limits}
+        searches = whole.run([task.equation for task in tasks], sizes, settings, **options)
         for e, (task, outcomes) in enumerate(zip(tasks, searches, strict=True)):
-            reason = task.reason(outcomes)
-            if reason and not all(math.isnan(one.best.runner_up) for one in tasks):
-                return False
-            if reason:
-                warn(proof, reason)
-                return True
-            sections.append(task.section(e, outcomes, settings))
-        finish_proof(records, proof, problem, sections)
-    return True
+            outcome = outcomes[task.size]
+            if outcome.stop is not None or not outcome.written or not outcome.complete:
+                raise NoProofError(f"the search for {task.equation.target} did not end, or found too many supports")
+            section = task.placed(section_of(e, task.equation, outcome.written[0], task.best, settings))
+            whole.sections.append(replace(section, exactly=True, pool_limit=min(limits[e][-1], section.cut)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,35 +143,27 @@ class _Task:
     def of(cls, equation: Equation, rules: Rules, solution: Solution, e: int) -> _Task:
         """Translate the rows of one equation: those on a single term become required and forbidden ones."""
         assert not isinstance(solution.k, Total)  # (see `check`)
-        position = {int(v): j for j, v in enumerate(equation.variables)}
-        own = [row for row in rules.presence if row.variables[0] in position]
-        required = {position[row.variables[0]] for row in own if _is(row, -1.0, -1.0)}
-        forbidden = {position[row.variables[0]] for row in own if _is(row, 1.0, 0.0)}
         size = equation.size(solution.k[e])
-        # The search takes no column of zeros as required, and it needs a term to choose: rows ask for these.
-        asked = {j for j in required if not equation.factor[:, j].any()} or set(sorted(required)[max(size - 1, 0) :])
-        rows = [
-            (tuple((position[v], int(c)) for v, c in zip(row.variables, row.coefs, strict=True)), int(row.rhs))
-            for row in own
-            if not (_is(row, -1.0, -1.0) or _is(row, 1.0, 0.0))
-        ]
-        rows += [(((j, -1),), -1) for j in sorted(asked)]
-        required -= asked
-        fixed = replace(equation, required=tuple(sorted(required)), forbidden=tuple(sorted(forbidden)))
+        fixed, rows = _decided(equation, rules, size)
         width = len(rules.problem.terms)
         support = equation.local([e * width + j for j in solution.support[e]])
         answer = Answer(support, (), float(solution.objective[e]))
         margin = float(solution.margin[e])
         rival = answer.objective * (1.0 + margin) if math.isfinite(margin) else math.nan
-        return cls(fixed, tuple(rows), size, Outcome((answer,), float(solution.lower_bound[e]), rival))
+        return cls(fixed, rows, size, Outcome((answer,), float(solution.lower_bound[e]), rival))
+
+    @property
+    def target_norm(self) -> float:
+        """The norm of the whole target."""
+        return math.hypot(*self.equation.z.tolist(), *self.equation.rest.tolist())
 
     @property
     def limits(self) -> list[float]:
         """For each size, the objective up to which all supports are listed: the whole size, and that of the optimum."""
-        best, target = self.best.answers[0], math.hypot(*self.equation.z.tolist(), *self.equation.rest.tolist())
+        best = self.best.answers[0]
         most = best.objective if math.isnan(self.best.runner_up) else max(best.objective, self.best.runner_up)
         limits = [-1.0] * (self.size + 1)
-        limits[self.size] = limits[len(best.support)] = cut_above(most, target) * (1 + _ROUNDING)
+        limits[self.size] = limits[len(best.support)] = cut_above(most, self.target_norm) * (1 + _ROUNDING)
         return limits
 
     @property
@@ -151,7 +189,10 @@ class _Task:
         others = [a for a in outcomes[len(chosen)].answers if a.support != chosen and self._allowed(a.support)]
         rival = math.nan if math.isnan(self.best.runner_up) or not others else others[0].objective
         best = replace(self.best, runner_up=rival)
-        section = section_of(index, self.equation, outcomes[self.size].written[0], best, settings)
+        return self.placed(section_of(index, self.equation, outcomes[self.size].written[0], best, settings))
+
+    def placed(self, section: ProofSection) -> ProofSection:
+        """Return a section with what is asked of the presence of terms."""
         return replace(section, required=self.equation.required, forbidden=self.equation.forbidden, rows=self.rows)
 
     def _allowed(self, support: Sequence[int]) -> bool:
@@ -160,3 +201,24 @@ class _Task:
 
 def _is(row: Row, coefficient: float, limit: float) -> bool:
     return row.coefs == (coefficient,) and row.rhs == limit
+
+
+def _decided(
+    equation: Equation, rules: Rules, size: int
+) -> tuple[Equation, tuple[tuple[tuple[tuple[int, int], ...], int], ...]]:
+    """Return an equation with its required and forbidden terms, and the other rows on the presence of its terms."""
+    position = {int(v): j for j, v in enumerate(equation.variables)}
+    own = [row for row in rules.presence if row.variables[0] in position]
+    required = {position[row.variables[0]] for row in own if _is(row, -1.0, -1.0)}
+    forbidden = {position[row.variables[0]] for row in own if _is(row, 1.0, 0.0)}
+    # The search takes no column of zeros as required, and it needs a term to choose: rows ask for these.
+    asked = {j for j in required if not equation.factor[:, j].any()} or set(sorted(required)[max(size - 1, 0) :])
+    rows = [
+        (tuple((position[v], int(c)) for v, c in zip(row.variables, row.coefs, strict=True)), int(row.rhs))
+        for row in own
+        if not (_is(row, -1.0, -1.0) or _is(row, 1.0, 0.0))
+    ]
+    rows += [(((j, -1),), -1) for j in sorted(asked)]
+    required -= asked
+    fixed = replace(equation, required=tuple(sorted(required)), forbidden=tuple(sorted(forbidden)))
+    return fixed, tuple(rows)

@@ -7,7 +7,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,10 @@ from exactsindy._files import reason
 from exactsindy.errors import DataError
 from exactsindy.problem import Problem
 from exactsindy.solver.equations import Equation
+from exactsindy.solver.multipliers import LinearRow
 from exactsindy.solver.outcome import Answer, Outcome
+
+_MAGIC = b"exactsindy-proof 1\n"  # what the search writes first
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,7 @@ class ProofSection:
     exponents: Sequence[int] | None = None
     at_most: int | None = None  # the size that was asked for, if an exact fit of fewer terms ended the search
     pool_limit: float | None = None  # the answers are all supports of k terms up to this objective
+    listing: bool = False  # all supports at or below the cut count, admissible or not; nothing is claimed of its own
 
     def document(self) -> dict[str, Any]:
         """Return the section as it stands in the footer."""
@@ -71,7 +75,9 @@ class ProofSection:
             "ridge": [float(weight).hex() for weight in self.equation.ridge],
             "delta": None if self.delta is None else [float(x).hex() for x in self.delta],
             "exponents": None if self.exponents is None else list(map(int, self.exponents)),
-            "claim": {
+            "claim": None
+            if self.listing
+            else {
                 "support": None if best is None else list(map(int, best.support)),
                 "objective": None if best is None else float(best.objective).hex(),
                 "lower_bound": float(self.outcome.bound).hex(),
@@ -111,6 +117,64 @@ class SharedBudget:
                 "lower_bound": float(self.lower_bound).hex(),
                 "runner_up": None if math.isnan(self.runner_up) else float(self.runner_up).hex(),
             },
+        }
+
+
+@dataclass(frozen=True)
+class ConditionsClaim:
+    """What sections and multipliers prove about equations under constraints; lists have an entry for each of them.
+
+    Terms are (place of the equation, column). ``presence`` are (((term, coefficient), ...), limit). ``supports`` None:
+    nothing satisfies the constraints on presence.
+    """
+
+    equations: Sequence[int]
+    k: int
+    caps: Sequence[int]
+    weights: Sequence[float]
+    presence: Sequence[tuple[Sequence[tuple[tuple[int, int], int]], int]]
+    rows: Sequence[LinearRow]
+    sections: Sequence[Sequence[int]]
+    supports: Sequence[Sequence[int]] | None
+    active: Sequence[int]
+    objective: float
+    lower_bound: float
+    members: Mapping[tuple[tuple[int, ...], ...], Mapping[int, float]]
+
+    def document(self) -> dict[str, Any]:
+        """Return the claim as it stands in the footer."""
+        return {
+            "equations": list(self.equations),
+            "k": self.k,
+            "caps": list(self.caps),
+            "weights": [float(weight).hex() for weight in self.weights],
+            "sections": [list(own) for own in self.sections],
+            "presence": [
+                {"coefficients": [[e, j, c] for (e, j), c in row], "limit": limit} for row, limit in self.presence
+            ],
+            "rows": [
+                {
+                    "coefficients": [
+                        [e, j, float(c).hex()] for (e, j), c in zip(row.terms, row.coefficients, strict=True)
+                    ],
+                    "limit": float(row.limit).hex(),
+                    "equal": row.equal,
+                }
+                for row in self.rows
+            ],
+            "claim": {
+                "supports": None if self.supports is None else [list(map(int, s)) for s in self.supports],
+                "active": list(self.active),
+                "objective": None if self.supports is None else float(self.objective).hex(),
+                "lower_bound": float(self.lower_bound).hex(),
+            },
+            "members": [
+                {
+                    "supports": [list(map(int, support)) for support in supports],
+                    "multipliers": [[row, number.hex()] for row, number in held.items()],
+                }
+                for supports, held in self.members.items()
+            ],
         }
 
 
@@ -165,21 +229,27 @@ def finish_proof(
     problem: Problem,
     sections: Sequence[ProofSection],
     budgets: Sequence[SharedBudget] = (),
+    conditions: Sequence[ConditionsClaim] = (),
 ) -> None:
     """Close the records with the footer and their SHA-256, and move the file to `path`."""
     from exactsindy import __version__
 
     document: dict[str, Any] = {
-        "version": 2 if budgets else 1,
+        "version": 3 if conditions else 2 if budgets else 1,
         "writer": f"exactsindy {__version__}",
         "problem": problem.fingerprint,
         "sections": [section.document() for section in sections],
     }
-    if budgets:
+    if budgets or conditions:
         document["budgets"] = [budget.document() for budget in budgets]
+    if conditions:
+        document["conditions"] = [claim.document() for claim in conditions]
     footer = json.dumps(document, allow_nan=False).encode()
     try:
         with open(records, "r+b") as file:
+            if not records.stat().st_size:  # nothing was searched for
+                file.write(_MAGIC)
+                file.seek(0)
             digest = hashlib.sha256()
             while piece := file.read(2**20):
                 digest.update(piece)

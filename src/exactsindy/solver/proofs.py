@@ -6,7 +6,9 @@ import math
 import os
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from exactsindy.errors import SolverError
@@ -14,7 +16,7 @@ from exactsindy.problem import Problem
 from exactsindy.solver.backends import native
 from exactsindy.solver.equations import Equation
 from exactsindy.solver.outcome import Outcome
-from exactsindy.solver.proof_file import ProofSection, finish_proof, proof_records
+from exactsindy.solver.proof_file import ConditionsClaim, ProofSection, finish_proof, proof_records
 from exactsindy.solver.settings import Settings
 
 #: A file name, or None: no proof is written.
@@ -51,6 +53,47 @@ def run(
             sections += found
         finish_proof(records, proof, problem, sections)
     return searches
+
+
+class NoProofError(Exception):
+    """Why no proof can be written; a warning says so."""
+
+
+@dataclass
+class ProofDraft:
+    """A proof file while it is written: the searches so far, what they claim, and what several prove together."""
+
+    records: Path
+    sections: list[ProofSection] = field(default_factory=list)
+    conditions: list[ConditionsClaim] = field(default_factory=list)
+    searched: int = 0  # equations, each time they are
+
+    def run(
+        self, equations: Sequence[Equation], sizes: Sequence[int], settings: Settings, **options: Any
+    ) -> list[list[Outcome]]:
+        """Run the native search (see `native.run`), and write down how it went."""
+        first = native.SECTIONS * self.searched
+        self.searched += len(equations)
+        starts: list[list[tuple[int, ...]]] = [[] for _ in equations]
+        exhaustive = replace(settings, gap=Settings.gap)
+        return native.run(equations, sizes, starts, exhaustive, proof=str(self.records), first_section=first, **options)
+
+
+@contextmanager
+def draft(proof: str | os.PathLike[str], problem: Problem) -> Iterator[ProofDraft]:
+    """Give a block a proof file to write; if the block ends well the file is put into place, else a warning says why.
+
+    What the block raises as a `NoProofError` becomes the warning.
+    """
+    with proof_records(proof) as records:
+        whole = ProofDraft(records)
+        try:
+            yield whole
+        except OSError as error:
+            raise SolverError(f"proof={str(proof)!r}: {error}.") from error
+        except NoProofError as reason:
+            return warn(proof, str(reason))
+        finish_proof(records, proof, problem, whole.sections, conditions=whole.conditions)
 
 
 def refuse(proof: ProofPath, what: str) -> None:

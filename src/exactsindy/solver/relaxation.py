@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from exactsindy.constraints import Row
 from exactsindy.solver.backends import native
 from exactsindy.solver.backends.component import Component
+from exactsindy.solver.coefficient_sizes import stretch
 from exactsindy.solver.equations import Equation
 from exactsindy.solver.outcome import Outcome
 from exactsindy.solver.presence import Counts, Presence
-from exactsindy.solver.settings import Settings
+from exactsindy.solver.settings import LARGEST_LIMIT, Settings
 
 Values = NDArray[np.float64]
 Support = tuple[int, ...]  # variables, increasing
@@ -40,8 +41,14 @@ class Relaxation:
     known: dict[tuple[int, int], Outcome] = field(default_factory=dict)  # by equation and size: at most so many terms
 
     @classmethod
-    def of(cls, component: Component, presence: Presence, caps: Sequence[int], total: int | None) -> Relaxation | None:
-        """Relax a component; None where a column of zeros is asked for something, which only the joint search takes."""
+    def of(
+        cls, component: Component, presence: Presence, caps: Sequence[int], total: int | None, limit: float
+    ) -> Relaxation | None:
+        """Relax a component whose coefficients have a limit; None where only the joint search can solve it.
+
+        That is so where a column of zeros is asked for something, and where targets that are bound together are so
+        different that the limit for all of them is too large for the smallest.
+        """
         rules, touched = component.rules, set(presence.required)
         for row in (*presence.rows, *rules.equalities, *rules.inequalities):
             touched.update(row.variables)
@@ -63,7 +70,8 @@ class Relaxation:
                 )
             )
             most.append(equation.size(min(cap, int((~zero).sum()))))
-        return cls(component, presence, tuple(equations), tuple(most), min(sum(most), total or sum(most)))
+        found = cls(component, presence, tuple(equations), tuple(most), min(sum(most), total or sum(most)))
+        return found if limit * found.stretch <= LARGEST_LIMIT else None
 
     @property
     def weights(self) -> Values:
@@ -73,7 +81,16 @@ class Relaxation:
     @cached_property
     def exact(self) -> bool:
         """Whether nothing was relaxed: every support of the relaxation is one of the problem, with the same value."""
-        return not self.presence.rows and not self.linear and not self.bounded.any()
+        return not self.presence.rows and not self.linear and not self.bounded.any() and self.stretch == 1.0
+
+    @cached_property
+    def stretch(self) -> float:
+        """How much larger than the limits of single equations those under the constraints are."""
+        return stretch(self.component)
+
+    def within(self, settings: Settings) -> Settings:
+        """Return settings with a limit that leaves out no coefficient which counts under the constraints."""
+        return replace(settings, coefficient_limit=settings.coefficient_limit * self.stretch)
 
     @cached_property
     def monotone(self) -> bool:
@@ -130,7 +147,7 @@ class Relaxation:
         """Return the best support of at most so many terms of one equation, local; solved once."""
         if (e, size) not in self.known:
             local = [self.equations[e].local(starts)] if starts else []
-            outcome = native.run([self.equations[e]], [size], [local], settings)[0][0]
+            outcome = native.run([self.equations[e]], [size], [local], self.within(settings))[0][0]
             if outcome.stop is not None:
                 return outcome
             self.known[e, size] = outcome
@@ -154,7 +171,7 @@ class Relaxation:
         best = np.zeros(self.total + 1)
         for j in range(len(self.equations)):
             if j != e:
-                best = _added(best, self.lower(j))
+                best = added(best, self.lower(j))
         return np.asarray(best[self.total - np.arange(self.caps[e] + 1)])
 
     def pools(self, cut: float, sizes: Sequence[int] | None, settings: Settings, capacity: int) -> list[list[Outcome]]:
@@ -173,7 +190,7 @@ class Relaxation:
                         limit[s] = -1.0
             limits.append(limit.tolist())
         starts: list[list[tuple[int, ...]]] = [[] for _ in self.equations]
-        settings = replace(settings, gap=0.0)  # a pool that ends early would not be complete
+        settings = replace(self.within(settings), gap=0.0)  # a pool that ends early would not be complete
         return native.run(self.equations, self.caps, starts, settings, pool=True, capacity=capacity, limits=limits)
 
 
@@ -184,7 +201,7 @@ def _few(equation: Equation, gone: Sequence[int]) -> bool:
     return len(gone) <= len(equation.names) // 8 and regular
 
 
-def _added(best: Values, row: Values) -> Values:
+def added(best: Values, row: Values) -> Values:
     """Return the least sum of two lists of values by how many terms they have together (at most)."""
     total = np.full(len(best), np.inf)
     for s, value in enumerate(row[: len(best)]):

@@ -69,7 +69,7 @@ class Settings:
         Limits of the whole call; ``None`` is no limit. The best answer so far is returned with a true bound.
     threads
         At most so many threads; ``None`` uses every core. A completed search gives the same answer for any number.
-        The joint search under constraints and enumeration use one thread.
+        Enumeration uses one thread.
     coefficient_limit
         A support counts only if its least-squares coefficients satisfy ``|coefficient| * |column| <= coefficient_limit
         * |target|``: larger ones cancel each other to fit rounding noise. The default, 2**27, excludes nothing that

@@ -143,7 +143,7 @@ def _fill(tables: list[_Table], budget: int, values: Values) -> None:
     if any(stop in _ENDED for table in tables for stop in table.stopped):
         return
     while True:
-        sizes = _best_sizes([[t.lower(s) for s in range(min(t.largest, budget) + 1)] for t in tables], budget)
+        sizes = best_sizes([[t.lower(s) for s in range(min(t.largest, budget) + 1)] for t in tables], budget)
         unsolved = [j for j, (t, s) in enumerate(zip(tables, sizes, strict=True)) if s >= len(t.outcomes)]
         if not unsolved:
             return
@@ -153,7 +153,7 @@ def _fill(tables: list[_Table], budget: int, values: Values) -> None:
                 return
 
 
-def _best_sizes(values: list[list[float]], budget: int) -> list[int]:
+def best_sizes(values: list[list[float]], budget: int) -> list[int]:
     """Return sizes s_j with sum <= budget and the least sum of values; fewer terms win ties."""
     best, choices = [0.0] + [math.inf] * budget, []
     for row in values:
@@ -175,16 +175,17 @@ def _best_sizes(values: list[list[float]], budget: int) -> list[int]:
 def _combined(equations: Sequence[Equation], tables: list[_Table], budget: int, values: Values) -> Outcome:
     """Return the best combination of the solved sizes, with a bound that holds for the unsolved ones too."""
     solved = [min(len(t.outcomes) - 1, budget) for t in tables]
-    sizes = _best_sizes([[t.upper(s) for s in range(n + 1)] for t, n in zip(tables, solved, strict=True)], budget)
+    sizes = best_sizes([[t.upper(s) for s in range(n + 1)] for t, n in zip(tables, solved, strict=True)], budget)
     lower = [[t.lower(s) for s in range(min(t.largest, budget) + 1)] for t in tables]
-    lower_bound = lower_sum(row[s] for row, s in zip(lower, _best_sizes(lower, budget), strict=True))
+    lower_bound = lower_sum(row[s] for row, s in zip(lower, best_sizes(lower, budget), strict=True))
     chosen = [e.placed(t.outcomes[s]) for e, t, s in zip(equations, tables, sizes, strict=True)]
     best = [answer for outcome in chosen for answer in outcome.answers[:1]]
     objective = sum(t.weight * outcome.objective for t, outcome in zip(tables, chosen, strict=True))
     stops = [stop for table in tables for stop in table.stopped]
     pressed = Status.INTERRUPTED if interrupt.pressed() else None
+    none = len(best) < len(tables) and not stops  # some equation has no support that counts
     return Outcome(
-        answers=(joined(best, objective),),
+        answers=() if none else (joined(best, objective),),
         lower_bound=lower_bound,
         runner_up=np.nan if stops or len(best) < len(tables) else _runner_up(tables, best, objective, values),
         stop=stops[0] if stops else pressed,

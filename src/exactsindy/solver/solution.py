@@ -276,18 +276,15 @@ def status_of(outcome: Outcome, gap: float, settings: Settings) -> Status:
 
 def floors(problem: Problem, coef: Array, k: tuple[int, ...] | Total, entries: int) -> Array:
     """Return the squared rounding level of residual norms, (16 eps (|y| + sum |xi_j| |theta_j|))^2, per entry."""
-    size, row = np.zeros(len(coef)), 0
-    for block in problem.blocks:
-        columns = problem.columns(block)
-        for j in range(len(block.target_names)):
-            parts, y = np.zeros(coef.shape[1]), np.concatenate(block.target(j))
-            chosen = np.flatnonzero(coef[row, columns])  # norms of all columns would take long in a large library
-            with np.errstate(over="ignore", under="ignore"):
-                parts[columns[chosen]] = _norms(block, chosen) * np.abs(coef[row, columns[chosen]])
-                size[row] = np.sqrt(y @ y) + parts.sum()
-            row += 1
-    with np.errstate(over="ignore"):
-        level = arguments.weights(problem, k) * (ROUNDING * size) ** 2
+    sizes: list[float] = []
+    with np.errstate(over="ignore", under="ignore"):
+        for block in problem.blocks:
+            columns = problem.columns(block)
+            for j in range(len(block.target_names)):
+                own, (z, rest) = coef[len(sizes)][columns], block.target(j)
+                chosen = np.flatnonzero(own)  # norms of all columns would take long in a large library
+                sizes.append(math.sqrt(z @ z + rest @ rest) + float(_norms(block, chosen) @ np.abs(own[chosen])))
+        level = arguments.weights(problem, k) * (ROUNDING * np.array(sizes)) ** 2
     return np.asarray(level) if entries == len(level) and not isinstance(k, Total) else np.array([level.sum()])
 
 

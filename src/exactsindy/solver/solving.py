@@ -12,7 +12,7 @@ from exactsindy._types import Array
 from exactsindy.constraints import Constraint, constraint_list
 from exactsindy.errors import SolverError
 from exactsindy.problem import Problem
-from exactsindy.solver import arguments, backends, constrained_solving, interrupt, proofs
+from exactsindy.solver import arguments, backends, constrained_solving, interrupt, proofs, tightening
 from exactsindy.solver.arguments import Supports
 from exactsindy.solver.backends import native
 from exactsindy.solver.equations import equations_of, local_starts
@@ -63,8 +63,8 @@ def solve(
     backend
         ``"native"``; for cross-checks ``"enumerate"``, ``"scip"``, ``"gurobi"`` or ``"gurobi-bigm"``.
     proof
-        A file for a proof that a separate program checks (`check_proof`); None writes none. With constraints only if
-        they are about the presence of terms, each about one equation.
+        A file for a proof that a separate program checks (`check_proof`); None writes none. With constraints if
+        they are linear or about the presence of terms.
 
     Returns
     -------
@@ -100,7 +100,10 @@ def solve(
         sizes = [equation.size(size) for equation, size in zip(equations, budget, strict=True)]
         if backend == "native":
             given = local_starts(equations, starts)
-            outcomes = [o for (o,) in proofs.run(problem, proof, equations, sizes, given, settings)]
+            if proof is None:
+                outcomes = tightening.solve(equations, sizes, given, settings)
+            else:
+                outcomes = [o for (o,) in proofs.run(problem, proof, equations, sizes, given, settings)]
         else:
             solve_equation = backends.load(backend)
             outcomes = in_turn(settings, [partial(solve_equation, *one) for one in zip(equations, sizes, strict=True)])

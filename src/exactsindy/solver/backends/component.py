@@ -98,6 +98,7 @@ class Component:
             settings.coefficient_limit,
             settings.seconds or 0.0,
             settings.nodes or 0,
+            native.threads(settings),
             native.reporter(settings, [", ".join(e.target for e in self.equations)], lambda _, j: self.label(j)),
             interrupt.pressed,
         )
@@ -121,7 +122,8 @@ class Component:
         found = []
         for raw, lower in _native.fit_supports(*self.request, inner, coefficient_limit):
             variables = () if raw is None else tuple(self.variables[raw.support].tolist())
-            found.append((None if raw is None else Answer(variables, tuple(raw.coef), raw.objective), lower))
+            answer = None if raw is None else Answer(variables, tuple(raw.coef), raw.objective, raw.fine)
+            found.append((answer, lower))
         return found
 
     def stacked(self, budgets: Sequence[Budget]) -> Stacked:

@@ -53,8 +53,6 @@ def run(
         )
         for e, size, start, limit in zip(equations, sizes, starts, limits or [()] * len(equations), strict=True)
     ]
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    threads = threads_that_fit(equations, sizes, settings.threads or cores, physical_memory())
     results = _native.solve(
         requests,
         path=path,
@@ -65,7 +63,7 @@ def run(
         gap=settings.gap if settings.gap > Settings.gap else 0.0,
         seconds=settings.seconds or 0.0,
         nodes=settings.nodes or 0,
-        threads=threads,
+        threads=threads_that_fit(equations, sizes, threads(settings), physical_memory()),
         coefficient_limit=settings.coefficient_limit,
         proof=proof,
         first_section=first_section,
@@ -73,6 +71,13 @@ def run(
         stopped=interrupt.pressed,
     )
     return [[outcome(raw) for raw in sizes_of] for sizes_of in results]
+
+
+def threads(settings: Settings) -> int:
+    """Return how many threads a search may use: as many as asked for, or one for each core."""
+    if settings.threads is not None:
+        return settings.threads
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def memory_needed(columns: int, size: int, equations: int, threads: int) -> int:
@@ -93,16 +98,16 @@ def physical_memory() -> int | None:
         return None
 
 
-def threads_that_fit(equations: Sequence[Equation], sizes: Sequence[int], threads: int, memory: int | None) -> int:
+def threads_that_fit(equations: Sequence[Equation], sizes: Sequence[int], wanted: int, memory: int | None) -> int:
     """Return how many of the threads the memory allows; refuse what does not fit at all."""
     columns, size = max((len(e.names) for e in equations), default=0), max(sizes, default=0)
-    if memory is None or memory_needed(columns, size, len(equations), threads) <= memory:
-        return threads
+    if memory is None or memory_needed(columns, size, len(equations), wanted) <= memory:
+        return wanted
     need = memory_needed(columns, size, 1, 1)
     if need > memory:
         have, cure = f"this machine has {memory / 1e9:.3g} GB", "use a smaller library or a smaller k"
         raise SolverError(f"{columns} terms with k = {size} take {need / 1e9:.3g} GB of memory, {have}: {cure}.")
-    return max(n for n in range(1, threads) if n == 1 or memory_needed(columns, size, len(equations), n) <= memory)
+    return max(n for n in range(1, wanted) if n == 1 or memory_needed(columns, size, len(equations), n) <= memory)
 
 
 def refit(equation: Equation, support: Sequence[int]) -> Outcome:
@@ -113,7 +118,7 @@ def refit(equation: Equation, support: Sequence[int]) -> Outcome:
 
 
 def _answer(raw: _native.Answer) -> Answer:
-    return Answer(tuple(raw.support), tuple(raw.coef), raw.objective)
+    return Answer(tuple(raw.support), tuple(raw.coef), raw.objective, raw.fine)
 
 
 def outcome(raw: _native.Outcome) -> Outcome:
