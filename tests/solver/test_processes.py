@@ -116,6 +116,7 @@ import resource, sys, numpy as np, exactsindy as es
 from exactsindy.errors import ExactSindyError
 rng = np.random.default_rng(0)
 problem = es.Problem.from_arrays(rng.normal(size=(1300, 1200)), rng.normal(size=1300))
+es.solve(es.Problem.from_arrays(rng.normal(size=(9, 3)), rng.normal(size=9)), 1)  # what is imported on first use
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + int(sys.argv[1]), -1))
 try:
