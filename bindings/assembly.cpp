@@ -73,15 +73,16 @@ std::pair<bool, bool> copy_step(const TrajectoryStep& step, OutMatrix& states, O
   return {step.profiled, step.positive};
 }
 
-std::pair<bool, bool> step_trajectory(const Matrix& misfit, const Matrix& defect, const Matrix& weights,
-                                      const Cube& slopes, const Matrix& columns, const Indices& state_of,
-                                      const Indices& first, double tight, double damping, OutMatrix states,
-                                      OutVector coefficients, OutMatrix curvature, OutVector slope) {
+std::pair<bool, bool> step_trajectory(const Matrix& misfit, const Vector& measured, const Matrix& defect,
+                                      const Matrix& weights, const Cube& slopes, const Matrix& columns,
+                                      const Indices& state_of, const Indices& first, double tight, double damping,
+                                      OutMatrix states, OutVector coefficients, OutMatrix curvature, OutVector slope) {
   const std::size_t n = misfit.shape(0), d = misfit.shape(1), m = state_of.size(), p = columns.shape(1);
-  need(n >= 2 && d >= 1 && m >= 1 && defect.shape(0) == n - 1 && defect.shape(1) == m && weights.shape(0) == n - 1 &&
-       weights.shape(1) == 4 && slopes.shape(0) == n && slopes.shape(1) == m && slopes.shape(2) == d &&
-       columns.shape(0) == n - 1 && first.size() == m + 1 && states.shape(0) == n && states.shape(1) == d &&
-       coefficients.size() == p && curvature.shape(0) == p && curvature.shape(1) == p && slope.size() == p);
+  need(n >= 2 && d >= 1 && m >= 1 && measured.size() == d && defect.shape(0) == n - 1 && defect.shape(1) == m &&
+       weights.shape(0) == n - 1 && weights.shape(1) == 4 && slopes.shape(0) == n && slopes.shape(1) == m &&
+       slopes.shape(2) == d && columns.shape(0) == n - 1 && first.size() == m + 1 && states.shape(0) == n &&
+       states.shape(1) == d && coefficients.size() == p && curvature.shape(0) == p && curvature.shape(1) == p &&
+       slope.size() == p);
   need(first.data()[0] == 0 && static_cast<std::size_t>(first.data()[m]) == p);
   for (std::size_t j = 0; j < m; ++j)
     need(first.data()[j] <= first.data()[j + 1] && state_of.data()[j] >= 0 &&
@@ -101,22 +102,34 @@ std::pair<bool, bool> step_trajectory(const Matrix& misfit, const Matrix& defect
                           misfit.data(),
                           defect.data(),
                           tight,
-                          damping};
+                          damping,
+                          measured.data()};
   return copy_step(trajectory_step(fit), states, coefficients, curvature, slope);
 }
 
-std::pair<bool, bool> step_integrated(const Matrix& misfit, const Matrix& defect, const Indices& starts,
-                                      const Cube& forward, const Cube& columns, double tight, double damping,
-                                      OutMatrix states, OutVector coefficients, OutMatrix curvature, OutVector slope) {
+std::pair<bool, bool> step_integrated(const Matrix& misfit, const Vector& measured, const Matrix& defect,
+                                      const Indices& starts, const Cube& forward, const Cube& columns, double tight,
+                                      double damping, OutMatrix states, OutVector coefficients, OutMatrix curvature,
+                                      OutVector slope) {
   const std::size_t n = misfit.shape(0), d = misfit.shape(1), m = starts.size(), p = columns.shape(2);
-  need(n >= 2 && d >= 1 && defect.shape(0) == m && defect.shape(1) == d && forward.shape(0) == m &&
-       forward.shape(1) == d && forward.shape(2) == d && columns.shape(0) == m && columns.shape(1) == d &&
-       states.shape(0) == n && states.shape(1) == d && coefficients.size() == p && curvature.shape(0) == p &&
-       curvature.shape(1) == p && slope.size() == p);
+  need(n >= 2 && d >= 1 && measured.size() == d && defect.shape(0) == m && defect.shape(1) == d &&
+       forward.shape(0) == m && forward.shape(1) == d && forward.shape(2) == d && columns.shape(0) == m &&
+       columns.shape(1) == d && states.shape(0) == n && states.shape(1) == d && coefficients.size() == p &&
+       curvature.shape(0) == p && curvature.shape(1) == p && slope.size() == p);
   for (std::size_t i = 0; i < m; ++i) need(starts.data()[i] >= 0 && static_cast<std::size_t>(starts.data()[i]) + 1 < n);
   nb::gil_scoped_release release;
-  const IntegratedFit fit{
-      n, d, m, p, starts.data(), forward.data(), columns.data(), misfit.data(), defect.data(), tight, damping};
+  const IntegratedFit fit{n,
+                          d,
+                          m,
+                          p,
+                          starts.data(),
+                          forward.data(),
+                          columns.data(),
+                          misfit.data(),
+                          defect.data(),
+                          tight,
+                          damping,
+                          measured.data()};
   return copy_step(trajectory_step(fit), states, coefficients, curvature, slope);
 }
 
@@ -182,15 +195,15 @@ void bind_assembly(nb::module_& m) {
   m.def("whiten", &whiten_rows, nb::arg("values"), nb::arg("before"), nb::arg("weights"), nb::arg("change"),
         nb::arg("diagonal"), nb::arg("below"), nb::arg("previous").noconvert(), nb::arg("out").noconvert(),
         "Integrate the columns over the intervals and whiten them and the target; fills out and previous.");
-  m.def("trajectory_step", &step_trajectory, nb::arg("misfit"), nb::arg("defect"), nb::arg("weights"),
-        nb::arg("slopes"), nb::arg("columns"), nb::arg("state_of"), nb::arg("first"), nb::arg("tight"),
-        nb::arg("damping"), nb::arg("states").noconvert(), nb::arg("coefficients").noconvert(),
+  m.def("trajectory_step", &step_trajectory, nb::arg("misfit"), nb::arg("measured"), nb::arg("defect"),
+        nb::arg("weights"), nb::arg("slopes"), nb::arg("columns"), nb::arg("state_of"), nb::arg("first"),
+        nb::arg("tight"), nb::arg("damping"), nb::arg("states").noconvert(), nb::arg("coefficients").noconvert(),
         nb::arg("curvature").noconvert(), nb::arg("slope").noconvert(),
         "One Gauss-Newton step; tells whether curvature and slope, and whether the changes hold.");
-  m.def("integrated_step", &step_integrated, nb::arg("misfit"), nb::arg("defect"), nb::arg("starts"),
-        nb::arg("forward"), nb::arg("columns"), nb::arg("tight"), nb::arg("damping"), nb::arg("states").noconvert(),
-        nb::arg("coefficients").noconvert(), nb::arg("curvature").noconvert(), nb::arg("slope").noconvert(),
-        "The same where the equations of all states were integrated over the intervals.");
+  m.def("integrated_step", &step_integrated, nb::arg("misfit"), nb::arg("measured"), nb::arg("defect"),
+        nb::arg("starts"), nb::arg("forward"), nb::arg("columns"), nb::arg("tight"), nb::arg("damping"),
+        nb::arg("states").noconvert(), nb::arg("coefficients").noconvert(), nb::arg("curvature").noconvert(),
+        nb::arg("slope").noconvert(), "The same where the equations of all states were integrated over the intervals.");
   m.def("integrate", &integrate_intervals, nb::arg("start"), nb::arg("begin"), nb::arg("length"), nb::arg("cubics"),
         nb::arg("substeps"), nb::arg("factors"), nb::arg("term"), nb::arg("rate"), nb::arg("coefficient"),
         nb::arg("slope"), nb::arg("weight"), nb::arg("nodes"), nb::arg("rows"), nb::arg("weights"),

@@ -6,6 +6,7 @@ namespace exactsindy {
 void bind_outcome(nanobind::module_& m);
 void bind_search(nanobind::module_& m);
 void bind_constrained(nanobind::module_& m);
+void bind_shared(nanobind::module_& m);
 void bind_assembly(nanobind::module_& m);
 
 }  // namespace exactsindy
@@ -15,5 +16,6 @@ NB_MODULE(_native, m) {
   exactsindy::bind_outcome(m);
   exactsindy::bind_search(m);
   exactsindy::bind_constrained(m);
+  exactsindy::bind_shared(m);
   exactsindy::bind_assembly(m);
 }

@@ -10,6 +10,17 @@ namespace {
 
 constexpr double kReportInterval = 0.1;  // seconds between two calls of the progress function
 
+// True if Ctrl-C was pressed: its exception is taken off, because the search ends with its best answer. What any other
+// signal handler raises is thrown.
+bool interrupted() {
+  if (PyErr_CheckSignals() == 0) return false;
+  if (!PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) nb::raise_python_error();
+  PyErr_Clear();
+  return true;
+}
+
+}  // namespace
+
 std::optional<std::string> name_of(Stop stop) {
   switch (stop) {
     case Stop::kTime:
@@ -23,17 +34,6 @@ std::optional<std::string> name_of(Stop stop) {
   }
   return std::nullopt;
 }
-
-// True if Ctrl-C was pressed: its exception is taken off, because the search ends with its best answer. What any other
-// signal handler raises is thrown.
-bool interrupted() {
-  if (PyErr_CheckSignals() == 0) return false;
-  if (!PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) nb::raise_python_error();
-  PyErr_Clear();
-  return true;
-}
-
-}  // namespace
 
 records::Answer to_python(const Answer& answer, const Units& units) {
   return {units.support(answer.support), units.coefficients(answer), units.objective(answer.error),

@@ -50,6 +50,7 @@ struct Snapshot {
 
 records::Answer to_python(const Answer& answer, const Units& units);
 records::Outcome to_python(const Outcome& outcome, const Units& units);
+std::optional<std::string> name_of(Stop stop);
 
 using Progress = nb::typed<nb::callable, void(nb::typed<nb::list, records::Snapshot>, int, double)>;
 using Stopped = nb::typed<nb::callable, bool()>;

@@ -1,15 +1,20 @@
-"""Makes the pictures of README and docs: ``python docs/pictures.py`` (the screenshot needs Chromium).
+"""Makes the pictures of README and docs: ``python docs/pictures.py`` (screenshots need Chromium).
 
-result.png: the Lorenz discovery as README shows it. report.png: the top of its report in a browser.
+result.png: the Lorenz discovery as README shows it. report.png, report_failure.png: the top of the report of a success
+and of a failure, in a browser. gallery_*.png: what the lines of gallery.md find.
 """
 
 from __future__ import annotations
 
+import contextlib
+import io
+import re
 import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
+import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
@@ -17,6 +22,8 @@ import exactsindy as es
 from exactsindy.datasets import dataset
 
 IMAGES = Path(__file__).parent / "images"
+# A block of the gallery, and the picture that belongs to it.
+EXAMPLE = re.compile(r"^```python\n(.*?)^```\n.*?!\[[^\]]*\]\(images/(gallery_\w+\.png)\)", re.DOTALL | re.MULTILINE)
 
 
 def result(found: es.Discovery, path: Path) -> None:
@@ -33,10 +40,35 @@ def result(found: es.Discovery, path: Path) -> None:
     figure.savefig(path, dpi=130)
 
 
+def gallery() -> None:
+    """Run the lines of the gallery, and draw what each finds: fields, phase portraits of three states, else the fit."""
+    names: dict[str, object] = {}
+    for code, picture in EXAMPLE.findall((Path(__file__).parent / "gallery.md").read_text(encoding="utf-8")):
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(compile(code, "gallery.md", "exec"), names)
+        found = names["found"]
+        assert isinstance(found, es.Discovery)
+        if isinstance(found.data, es.Field):
+            panel = es.plots.field(found)
+        elif len(found.data.state_names) == 3:
+            panel = es.plots.phase(found)
+        else:
+            panel = found.plot()[0]
+        panel.figure.savefig(IMAGES / picture, dpi=110)
+
+
+def failure() -> es.Discovery:
+    """Return what comes of a pendulum without a sine in the library."""
+    t = np.arange(0.0, 20.0, 0.05)
+    truth = es.Model.from_coefficients({"angle'": {"rate": 1.0}, "rate'": {"sin(angle)": -4.0, "rate": -0.1}})
+    swing = truth.simulate([2.6, 0.0], t).x + 0.01 * np.random.default_rng(0).normal(size=(len(t), 2))
+    return es.discover(swing, t, states=("angle", "rate"), degree=3)
+
+
 def screenshot(page: Path, path: Path) -> None:
     browser = shutil.which("chromium") or shutil.which("google-chrome")
     if browser is None:
-        print("No Chromium: report.png is left as it is.")
+        print(f"No Chromium: {path.name} is left as it is.")
         return
     with tempfile.TemporaryDirectory() as profile:
         options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={profile}"]
@@ -48,6 +80,9 @@ if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
     discovery = es.discover(dataset("lorenz"), library=es.Polynomials(5), k_max=6)
     result(discovery, IMAGES / "result.png")
+    gallery()
     with tempfile.TemporaryDirectory() as folder:
         screenshot(discovery.report(Path(folder) / "report.html", title="Lorenz system"), IMAGES / "report.png")
+        page = failure().report(Path(folder) / "failure.html", title="A pendulum, with polynomials alone")
+        screenshot(page, IMAGES / "report_failure.png")
     print(*sorted(file.name for file in IMAGES.iterdir()))

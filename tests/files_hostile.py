@@ -6,6 +6,7 @@ import io
 import os
 import struct
 import zipfile
+from contextlib import suppress
 
 import numpy as np
 
@@ -53,6 +54,47 @@ NPZ = {
     "empty": (packed({"x.npy": b""}), "not an npz file of plain arrays"),
     "bomb": (packed({"x.npy": npy((2**26,), "<f8", bytes(2**29))}), "unpack to 537 MB, more than 200 times as much"),
 }
+
+
+#: A table as JSON.
+RECORDS = b'[{"t": 0, "x": 1.5}, {"t": 0.1, "x": 1.25}, {"t": 0.2, "x": null}, {"t": 0.3, "x": 1}]'
+
+
+def matlab():
+    """Return a small MATLAB file of version 5."""
+    from scipy.io import savemat
+
+    buffer = io.BytesIO()
+    savemat(buffer, {"t": np.arange(9.0), "x": np.arange(9.0) ** 2}, do_compression=True)
+    return buffer.getvalue()
+
+
+def tables():
+    """Return small files of other kinds by their ending, as far as the packages that write them are there."""
+    found = {}
+    with suppress(ImportError):
+        import openpyxl
+
+        book, buffer = openpyxl.Workbook(), io.BytesIO()
+        for row in [("t", "x"), ("s", "m"), *((0.1 * i, 2.0 * i) for i in range(9))]:
+            book.active.append(row)
+        book.save(buffer)
+        found["xlsx"] = buffer.getvalue()
+    with suppress(ImportError):
+        import pyarrow as pa
+        from pyarrow import feather
+
+        buffer = io.BytesIO()
+        feather.write_feather(pa.table({"t": np.arange(9.0), "x": np.arange(9.0) ** 2}), buffer)
+        found["feather"] = buffer.getvalue()
+    with suppress(ImportError):
+        import h5py
+
+        buffer = io.BytesIO()
+        with h5py.File(buffer, "w") as file:
+            file["t"], file["x"] = np.arange(9.0), np.arange(9.0) ** 2
+        found["h5"] = buffer.getvalue()
+    return found
 
 
 def pipe(path):

@@ -8,7 +8,10 @@ printed with the input that caused it.
 from __future__ import annotations
 
 import argparse
+import bz2
+import gzip
 import json
+import lzma
 import random
 import sys
 import tempfile
@@ -19,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
-from files_hostile import NPZ, SMALL, packed
+from files_hostile import NPZ, RECORDS, SMALL, matlab, packed, tables
 
 try:
     import atheris
@@ -58,6 +61,15 @@ def _targets(folder):
     return {
         "csv": (file("x.csv", es.load), [table, table.replace(b",", b";"), table.decode().encode("utf-16")]),
         "npz": (file("x.npz", es.load), [(folder / "table.npz").read_bytes(), packed({"x.npy": SMALL})]),
+        "npy": (file("x.npy", es.load), [SMALL]),
+        "gzip": (file("x.csv.gz", es.load), [gzip.compress(table)]),
+        "xz": (file("x.csv.xz", es.load), [lzma.compress(table)]),
+        "bzip2": (file("x.csv.bz2", es.load), [bz2.compress(table)]),
+        "zip": (file("x.zip", es.load), [packed({"x.csv": table}), packed({"a/b.npz": packed({"x.npy": SMALL})})]),
+        "json": (file("x.json", es.load), [RECORDS, b'{"t": [0, 1, 2], "x": [1, null, 3]}']),
+        "json lines": (file("x.jsonl", es.load), [b'{"t": 0, "x": 1}\n{"t": 1, "x": 2}\n{"t": 2, "x": null}\n']),
+        "mat": (file("x.mat", es.load), [matlab()]),
+        **{name: (file(f"x.{name}", es.load), [content]) for name, content in tables().items()},
         "problem": (
             file("p.npz", es.Problem.load),
             [buffer.read_bytes(), *(c for c, _ in NPZ.values() if len(c) < 9999)],

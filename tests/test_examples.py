@@ -12,12 +12,16 @@ import pytest
 EXAMPLES = Path(__file__).parent.parent / "examples"
 FINDS = {
     "lorenz.py": ["No other 3-term combination of the 56 candidates fits y' better", "Verified: every claim holds"],
+    "pendulum_lengths.py": ["rate': rate, sin(angle) in all 5 trajectories", "g = 9.81 m/s^2"],
     "lynx_hare.py": [
         "No other 2-term combination of the 6 candidates fits lynx' better",
         "measured: 1903 and 1913",
     ],
     "us_census.py": ["r = 0.0313 per year, K = 199 million", "1930: forecast 123 million, counted 123"],
+    "henon.py": ["No other 1-term combination of the 10 candidates fits y[k+1] better", "+ 0.3 x[k-1]"],
+    "second_order.py": ["Second order was taken (x'')", "x' abs(x')", "Report: second_order.html"],
     "burgers.py": ["No other 2-term combination of the 19 candidates fits u_t better", "Report: burgers.html"],
+    "michaelis_menten.py": ["in S/(K + S)", "Report: michaelis_menten.html"],
     "regression.py": ["k <= 4 | proved optimal", "(4, 18, 33, 52)"],
 }
 

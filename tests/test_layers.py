@@ -17,6 +17,7 @@ ORDER = [
     "_records",
     "_atomic",
     "_optional",
+    "_labelled",
     "_limits",
     "data",
     "datasets",
@@ -35,6 +36,8 @@ ORDER = [
     "discovery",
     "systems",
     "interop",
+    "app",
+    "xarray",  # import exactsindy.xarray: the accessor
     "cli",
     "__main__",  # the front door: python -m exactsindy
 ]

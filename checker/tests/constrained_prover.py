@@ -149,12 +149,18 @@ def draw(rng, count, d):
     return equations, entry
 
 
-def prove(equations, entry, rng):
-    """Return (document without fingerprint, records) of the true claim; None where the reference cannot prove it."""
+def prove(equations, entry, rng, rivals=None):
+    """Return (document without fingerprint, records) of the true claim; None where the reference cannot prove it.
+
+    With ``rivals``, the claim also lists so many joint supports of as many terms as the best (all, if they are fewer).
+    """
     best, infeasible = ranked(equations, entry)
     if not best:
         return None
     value, supports, active, _ = best[0]
+    terms = sum(map(len, supports))
+    others = [one for one in best[1:] if sum(map(len, one[1])) == terms][: rivals or 0]
+    top = others[-1][0] if others else value
     weights = [Fraction(float.fromhex(w)) for w in entry["weights"]]
     least = []
     for numbers, cap, weight in zip(equations, entry["caps"], weights, strict=True):
@@ -162,7 +168,7 @@ def prove(equations, entry, rng):
         least.append(weight * min(fits))
     sections, records = [], []
     for e, numbers in enumerate(equations):
-        cut = float((value - sum(least) + least[e]) / weights[e]) * (1 + 1e-13)
+        cut = float((top - sum(least) + least[e]) / weights[e]) * (1 + 1e-13)
         section, _ = prover.prove(numbers, entry["caps"][e], rng)
         tree = prover.Prover(numbers, entry["caps"][e], cut, rng, listing=True)
         tree.tree([], range(len(numbers[1])), entry["caps"][e])
@@ -186,4 +192,15 @@ def prove(equations, entry, rng):
     claim = {"supports": [list(s) for s in supports], "active": active, "objective": float(value).hex()}
     entry = {**entry, "sections": [[e] for e in range(len(equations))], "members": members}
     entry["claim"] = {**claim, "lower_bound": float(value).hex()}
-    return {"version": 3, "writer": "reference", "sections": sections, "budgets": [], "conditions": [entry]}, records
+    members = [
+        {"supports": [list(s) for s in one], "active": held, "objective": float(f).hex()} for f, one, held, _ in others
+    ]
+    if rivals:
+        entry |= {"exactly": False, "rivals": {"limit": float(top).hex(), "members": members, "parts": []}}
+    return {
+        "version": 4 if rivals else 3,
+        "writer": "reference",
+        "sections": sections,
+        "budgets": [],
+        "conditions": [entry],
+    }, records

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
@@ -10,7 +11,7 @@ import pytest
 
 import check_oracle as oracle
 from exactsindy_check import twofold
-from exactsindy_check.bounds import ground
+from exactsindy_check.bounds import bounds, exceeds, ground
 from exactsindy_check.exact import ExactFits, Verdict
 from exactsindy_check.instance import Equation, scaled
 from exactsindy_check.node_bounds import dropped_exceeds, node_exceeds
@@ -98,6 +99,62 @@ def test_bounds_of_nodes_never_lie(kind):
                     if dropped_exceeds(base, inside, free, slots, terms, misses):
                         assert least is None or least > Fraction(cut)
     assert proved > 0.2 * tried
+
+
+def exact_bound(base, w, inside, free, slots):
+    """Lemma 3 at w, in fractions."""
+    numbers, costs = base.numbers, {}
+    for j in {*inside, *free}:
+        g = abs(sum(Fraction(x) * y for x, y in zip(numbers.a[:, j].tolist(), w, strict=True)))
+        ridge, reach = Fraction(float(numbers.ridge[j])), Fraction(float(base.reach[j]))
+        costs[j] = g * g / ridge if ridge and g <= ridge * reach else 2 * g * reach - ridge * reach**2
+    most = sorted((costs[j] for j in free), reverse=True)[:slots]
+    z = [Fraction(x) for x in numbers.z.tolist()]
+    plain = sum(2 * x * y - x * x for x, y in zip(w, z, strict=True))
+    return plain - sum((costs[j] for j in inside), Fraction(0)) - sum(most, Fraction(0))
+
+
+@pytest.mark.parametrize("kind", ["plain", "ridge", "scales", "lowrank"])
+def test_computed_bounds_are_not_above_the_exact_ones(kind):
+    """Lemmas 1 to 3 at the same w: every rounding error is on the safe side, in doubles and in two-fold arithmetic."""
+    rng = np.random.default_rng(12)
+    proved = 0
+    for trial in range(150):
+        d = 6
+        numbers = oracle.make(kind, rng, d)
+        used = [j for j in range(d) if numbers[0][:, j].any()]
+        _, base = ground_of(numbers, float(rng.choice([0.3, 3.0, 30.0])))
+        order = rng.permutation(used)
+        inside = np.sort(order[: rng.integers(0, 3)])
+        free = np.sort(order[len(inside) :])
+        slots = int(rng.integers(0, len(free) + 1)) if trial % 3 else 0
+        if trial % 3 == 0:
+            inside = inside[:0]
+        w = rng.standard_normal(d)
+        if trial % 2:  # orthogonal to all columns that are spent on, but for rounding
+            spent = np.concatenate([inside, free])[: d - 1]
+            q = np.linalg.qr(base.numbers.a[:, spent])[0]
+            w = w - q @ (q.T @ w)
+            w = w - q @ (q.T @ w)
+            inside, free = np.sort(spent), free[:0]
+            slots = 0
+        exact = exact_bound(base, [Fraction(x) for x in w.tolist()], inside.tolist(), free.tolist(), slots)
+        mask = np.zeros((d, 1), dtype=bool)
+        mask[free] = True
+        assert Fraction(float(bounds(base, w[:, None], inside, mask, slots)[0])) <= exact
+        low = w * 2.0**-54 * rng.uniform(-1, 1, d)
+        both = [Fraction(x) + Fraction(y) for x, y in zip(w.tolist(), low.tolist(), strict=True)]
+        exact = exact_bound(base, both, inside.tolist(), free.tolist(), slots)
+        g = twofold.dots(base.numbers.a, w[:, None], low[:, None])
+        for step in (-4, -1, 0, 1, 4):
+            cut = float(exact)
+            for _ in range(abs(step)):
+                cut = float(np.nextafter(cut, np.inf if step > 0 else -np.inf))
+            there = replace(base, numbers=replace(base.numbers, cut=cut))
+            above = exceeds(there, w, low, g, inside, free, slots)
+            proved += above
+            assert not above or exact > Fraction(cut)
+    assert proved
 
 
 @pytest.mark.parametrize("kind", oracle.KINDS)

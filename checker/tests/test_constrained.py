@@ -56,6 +56,22 @@ def test_lists_hold_every_support_at_or_below_the_cut(kind):
             assert scanner.survivors <= below
 
 
+def test_lists_leave_out_terms_that_depend_on_each_other_but_for_rounding():
+    """Their exact value is at or below the cut, but only by coefficients of 1e15 that do not count."""
+    rng = np.random.default_rng(2)
+    a = np.triu(rng.integers(1, 4, (5, 5))).astype(float)
+    a[:, 2] = a[:, 0] + a[:, 1]
+    a[2, 2] = 2.0**-52  # the third column stands in the middle of the support
+    z = np.array([1.0, 1.0, 1.0, 1.0, 2.0])
+    equation, cut = Equation(a, z, np.zeros(1), np.zeros(5)), Fraction(1, 100)
+    base, exact = ground(scaled(equation, LIMIT, cut)), ExactFits(equation, LIMIT)
+    support = (0, 1, 2, 3, 4)
+    assert exact.fit(support).value <= cut
+    scanner = Scanner(base, exact, cut, exactly=False, listing=True)
+    scanner.look((0, 1, 2), np.array([3, 4]), 2)
+    assert support not in scanner.survivors
+
+
 def test_bounds_hold_for_all_coefficients_within_their_limit():
     """Lemma 12: no vector of a node that is proved above the cut has a value at or below it, fitted or not."""
     rng = np.random.default_rng(2)
@@ -162,7 +178,7 @@ def test_terms_that_are_decided_are_so_in_every_support():
             and all(sum(c for e, j, c in r["coefficients"] if (e, j) in s) <= r["limit"] for r in presence)
             and (not entry["rows"] or forced in s)
         ]
-        flags = decided(read_conditions(entry))
+        flags = decided(read_conditions(entry, 3))
         if flags is None:
             contradictions += 1
             assert not allowed
@@ -432,3 +448,66 @@ def test_contradictions_of_presence_are_proved_and_nothing_else_is(tmp_path):
     entry["k"] = entry["caps"][0] = 2
     report = write(tmp_path, equations, document, [])
     assert "those on presence do not show it" in report.sentences[0]
+
+
+def rivals_of(seed, count=4):
+    """Return equations and a true proof with rivals (seeds without any are passed over)."""
+    while True:
+        rng = np.random.default_rng([77, seed])
+        equations, entry = constrained.draw(rng, int(rng.integers(1, 3)), 4)
+        proof = constrained.prove(equations, entry, rng, rivals=count)
+        if proof is not None and len(proof[0]["conditions"][0]["rivals"]["members"]) == count:
+            return equations, *proof
+        seed += 1000
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_rivals_are_accepted_and_false_ones_refused(tmp_path, seed):
+    """Lemma 15, against enumeration: nothing may be missing, nothing may be added."""
+    equations, document, records = rivals_of(seed)
+    report = write(tmp_path, equations, document, records)
+    assert report.ok, report.sentences
+    assert "4 others of as many terms" in str(report)
+    values = [float.fromhex(m["objective"]) for m in document["conditions"][0]["rivals"]["members"]]
+    refused = 0
+    for what in ("missing", "limit", "objective", "size", "part", "same part"):
+        changed = copy.deepcopy(document)
+        (entry,) = changed["conditions"]
+        rivals = entry["rivals"]
+        first = rivals["members"][0]
+        if what == "missing":
+            rivals["members"].pop(0)
+        elif what == "limit":
+            rivals["limit"] = (values[1] * (1 - 1e-9)).hex()
+        elif what == "objective":
+            first["objective"] = (values[0] * (1 + 1e-9)).hex()
+        elif what == "size":
+            first["supports"] = [[], *first["supports"][1:]]
+        else:  # a part that is none, or as large as the whole
+            part = {**rivals["members"][1]} if what == "part" else dict(first)
+            rivals["parts"] = [{"supports": rivals["members"].pop(0)["supports"], "part": part}]
+        report = write(tmp_path, equations, changed, records)
+        if values[0] < values[-1] * (1 - 1e-9) and values[1] < values[-1] * (1 - 1e-9):
+            assert not report.ok, what
+            refused += 1
+    assert refused or values[1] >= values[-1] * (1 - 1e-9)
+
+
+def test_parts_stand_for_supports_that_gain_nothing(tmp_path):
+    """x1 <= 0 keeps the second term out: the pair gains nothing over the first term alone."""
+    a, z = np.eye(3), np.array([3.0, 1.0, 0.5])
+    equations = [(a, z, np.array([0.1]), np.zeros(3))]
+    rows = [{"coefficients": [[0, 1, (1.0).hex()]], "limit": (0.0).hex(), "equal": False}]
+    entry = {"equations": [0], "k": 2, "caps": [2], "weights": [(1.0).hex()], "presence": [], "rows": rows}
+    document, records = constrained.prove(equations, entry, np.random.default_rng(0), rivals=2)
+    (entry,) = document["conditions"]
+    assert entry["claim"]["supports"] == [[0, 2]]
+    pair = next(m for m in entry["rivals"]["members"] if m["supports"] == [[0, 1]])
+    entry["rivals"]["members"].remove(pair)
+    assert not write(tmp_path, equations, document, records).ok
+    part = {"supports": [[0]], "active": [], "objective": pair["objective"]}
+    entry["rivals"]["parts"] = [{"supports": [[0, 1]], "part": part}]
+    report = write(tmp_path, equations, document, records)
+    assert report.ok, report.sentences
+    part["supports"] = [[2]]
+    assert not write(tmp_path, equations, document, records).ok

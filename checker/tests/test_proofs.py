@@ -284,7 +284,7 @@ def test_a_file_of_another_version_is_not_checked(tmp_path):
     (tmp_path / "a.proof").write_bytes(prover.seal(records, {**document, "version": 7}))
     report = check(tmp_path / "problem.npz", tmp_path / "a.proof")
     assert report.outcome == "not checked"
-    assert report.sentences == ("a.proof: version 7 is not known; 1 to 3 are.",)
+    assert report.sentences == ("a.proof: version 7 is not known; 1 to 4 are.",)
 
 
 def perspective_file(numbers, share, slots=2):
@@ -345,6 +345,8 @@ def test_perspective_ends_are_accepted_where_they_hold(tmp_path, ridge):
         ([(0, 0, b"\x7f")], "chunk 0, step 1: term 119 is not free."),
         ([(0, 0, b"\x01")], "chunk 0, step 1: a scan with 3 terms to choose; at most 2 are scanned."),
         ([(0, 0, b"\x02")], "chunk 0, step 1: 5 free terms but only 3 to choose."),
+        ([(0, 0, b"\x08\x01\x02")], "chunk 0, step 3: 4 free terms but only 3 to choose."),
+        ([(0, 0, b"\x08\x09\x0a\x0b\x01\x01\x01\x01\x01")], "chunk 0, step 4: term 3 is not free."),
         ([(0, 0, b"\x07")], "chunk 0, step 1: step 7 is not known."),
         ([(0, 0, b"\x03\x03")], "chunk 0: 1 bytes are left over."),
         ([(0, 0, b"\x03"), (0, 5, b"\x03")], "chunk 5 is never entered."),

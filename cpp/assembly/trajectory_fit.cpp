@@ -133,8 +133,9 @@ TrajectoryStep solve_step(const Fit& fit, std::size_t reach, const Loops& with) 
   Border a(unknowns, reach * fit.states, p + 1);
   gather(fit, a, step);
   for (std::size_t v = 0; v < unknowns; ++v) {
-    a.column(v)[0] = (a.column(v)[0] + 1.0) * (1.0 + fit.damping);
-    a.row(v)[p] += fit.misfit[v];
+    const double weight = fit.measured ? fit.measured[v % fit.states] : 1.0;
+    a.column(v)[0] = (a.column(v)[0] + weight) * (1.0 + fit.damping);
+    a.row(v)[p] += weight * fit.misfit[v];
   }
   if (!with.eliminate({unknowns, a.reach, a.width, a.band.data(), a.rows.data()}, step.curvature.data(),
                       step.slope.data()))

@@ -10,8 +10,9 @@
 namespace exactsindy {
 
 // In units of the noise: minimise |e - dx|^2 + tight |r + R dx - B dp|^2 over changes dx of the states and dp of the
-// coefficients. Row (i, j) of R is d(state_of[j]) at sample i + 1 less that at sample i, less the integral over
-// interval i of the slopes of right-hand side j; row (i, j) of B holds the integrals of its terms.
+// coefficients; a state that is not measured does not count in the first sum. Row (i, j) of R is d(state_of[j]) at
+// sample i + 1 less that at sample i, less the integral over interval i of the slopes of right-hand side j; row (i, j)
+// of B holds the integrals of its terms.
 struct TrajectoryFit {
   std::size_t samples = 0, states = 0, equations = 0, coefficients = 0;
   const std::int64_t* state_of = nullptr;  // the state whose rate equation j gives
@@ -23,7 +24,8 @@ struct TrajectoryFit {
   const double* misfit = nullptr;          // samples x states: e, measured less current states
   const double* defect = nullptr;          // intervals x equations: r, what the current states leave of the equations
   double tight = 1.0;
-  double damping = 0.0;  // share by which diagonals are raised (Levenberg, Marquardt)
+  double damping = 0.0;              // share by which diagonals are raised (Levenberg, Marquardt)
+  const double* measured = nullptr;  // states: 1 if a state was measured, 0 if it has no samples; none: all were
 };
 
 // The same for equations that were integrated over each interval, one for every state:
@@ -37,6 +39,7 @@ struct IntegratedFit {
   const double* defect = nullptr;        // intervals x states: r, the state at the end less the integrated one
   double tight = 1.0;
   double damping = 0.0;
+  const double* measured = nullptr;  // states
 };
 
 // `curvature` and `slope` are those of the minimum over dx as a function of dp, without damping of dp:

@@ -21,7 +21,8 @@ struct Task {
   Search* search;
   std::unique_ptr<Frame> frame;
   double bound;
-  std::uint64_t chunk = 0;  // of the proof
+  std::uint64_t chunk = 0;   // of the proof
+  Branch* branch = nullptr;  // that it is a part of; null: no checkpoints are kept
 };
 
 // Parts of one piece of work, of which any free worker takes the next.

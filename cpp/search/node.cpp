@@ -107,36 +107,44 @@ void Worker::root(Search& search) {
   Frame& f = *frames_[0];
   load_root(f);
   proof_.begin(search.proof, search.section, 0);
-  bool independent = true;
+  Branch* trunk = search.branches ? search.branches->root() : nullptr;
+  bool independent = true, whole = true;
   for (int j : search.wanted.required) {
     swap_to_last(f, position(f, j));
     if (!(independent = include_last(f, f))) break;
   }
   if (independent)
-    begin(f);
+    whole = begin(f, trunk);
   else
     proof_.write(kStepDependent);
   proof_.flush();
+  if (trunk && whole) search.branches->finish(*trunk);
 }
 
-void Worker::begin(Frame& frame) {
+bool Worker::begin(Frame& frame, Branch* branch) {
   const int slots = search_->wanted.size - frame.in_count;
+  bool whole = true;
   if (slots >= 3) {
-    explore(0);
+    whole = explore(0, branch);
   } else {
     proof_.write(frame.m < slots ? kStepWhole : kStepScanned);
     close(frame, slots);
   }
-  if (aborted_) search_->leave_open(0.0);
+  if (aborted_) {
+    search_->leave_open(0.0);
+    whole = false;
+  }
   aborted_ = false;
+  return whole;
 }
 
 void Worker::run(Task& task) {
   prepare(*task.search);
   frames_[0] = std::move(task.frame);
   proof_.begin(task.search->proof, task.search->section, task.chunk);
-  begin(*frames_[0]);
+  const bool whole = begin(*frames_[0], task.branch);
   proof_.flush();
+  if (task.branch && whole) search_->branches->finish(*task.branch);
 }
 
 void Worker::swap_to_last(Frame& f, int i) {
@@ -213,9 +221,13 @@ void Worker::write_branch(const Frame& f) {
   proof_.write(kStepBranch + static_cast<std::uint64_t>(equation_->instance.original[f.free[f.m - 1]]));
 }
 
-void Worker::explore(int depth) {
+bool Worker::explore(int depth, Branch* branch) {
   Frame& f = *frames_[depth];
   const int slots = search_->wanted.size - f.in_count;
+  const bool marked = branch && branch->level < Branches::kLevels && slots > 3;  // terms become branches
+  const std::size_t known = branch ? branch->below.size() : 0;                   // from an earlier process
+  std::size_t next = 0;
+  bool whole = true;
   if (perspective_on_) points_[depth] = depth > 0 ? points_[depth - 1] : root_point_;
   if (f.m < slots) proof_.write(kStepWhole);
   while (f.m >= slots) {
@@ -225,15 +237,23 @@ void Worker::explore(int depth) {
       std::copy(f.in, f.in + f.in_count, support);
       std::copy(f.free.begin(), f.free.begin() + f.m, support + f.in_count);
       candidate(support);
-      return;
+      return whole;
     }
     if (engine_.pause(*this, *search_)) {
       if (!search_->superseded()) search_->leave_open(safe_bound(f));
-      return;
+      return false;
+    }
+    if (next < known) {
+      Branch* below = branch->below[next++].get();
+      swap_to_last(f, position(f, below->term));
+      write_branch(f);
+      whole &= explore_below(depth, branch, below);
+      exclude_last(f);
+      continue;
     }
     if (equation_->guide.regular > 0.0 && f.backward) f.backward = scans_below(f, slots) > worth_ * certificate_cost(f);
     rank_terms(f, slots);
-    if (pruned(f, slots, depth) || tied_out(f, slots)) return;
+    if (pruned(f, slots, depth) || tied_out(f, slots)) return whole;
     if (weight > 1 && engine_.stopping(*this, *search_)) continue;  // (what follows takes long; it is left open above)
     if (f.in_count == static_cast<int>(search_->wanted.required.size())) search_->root_bound(safe_bound(f));
     swap_to_last(f, costly_[0]);
@@ -243,25 +263,51 @@ void Worker::explore(int depth) {
       if (aborted_) {
         aborted_ = false;
         search_->leave_open(safe_bound(f));
-        return;
+        return false;
       }
     } else {
-      Frame& child = *frames_[depth + 1];
-      if (include_last(f, child)) {
-        if (engine_.hungry())
-          hand_over(child);
-        else
-          explore(depth + 1);
-      } else {
-        proof_.write(kStepDependent);
-      }
+      const std::uint64_t chunk = marked ? search_->chunks.fetch_add(1, std::memory_order_relaxed) : 0;
+      whole &= explore_below(depth, branch, marked ? search_->branches->add(*branch, f.free[f.m - 1], chunk) : nullptr);
     }
     exclude_last(f);
   }
+  return whole;
+}
+
+// The last free term of a frame comes in; `below` is its branch, if it has one.
+bool Worker::explore_below(int depth, Branch* branch, Branch* below) {
+  if (below && below->done) {
+    proof_.write(below->chunk > 0 ? kStepGoto : kStepDependent);
+    if (below->chunk > 0) proof_.write(below->chunk);
+    return true;
+  }
+  Frame& child = *frames_[depth + 1];
+  if (!include_last(*frames_[depth], child)) {
+    proof_.write(kStepDependent);
+    if (below) {
+      below->chunk = 0;
+      search_->branches->finish(*below);
+    }
+    return true;
+  }
+  if (engine_.hungry()) {
+    hand_over(child, branch, below);
+    return true;
+  }
+  if (!below) return explore(depth + 1, branch);
+  proof_.write(kStepGoto);
+  proof_.write(below->chunk);
+  proof_.flush();
+  proof_.begin(search_->proof, search_->section, below->chunk);
+  const bool whole = explore(depth + 1, below);
+  proof_.flush();
+  if (whole) search_->branches->finish(*below);
+  proof_.begin(search_->proof, search_->section, branch->chunk);
+  return whole;
 }
 
 // The subtree goes with a copy of its state: to make that anew could cost more than the work handed over.
-void Worker::hand_over(const Frame& child) {
+void Worker::hand_over(const Frame& child, Branch* branch, Branch* below) {
   const Guide& g = equation_->guide;
   auto frame = make_frame(true);
   frame->m = child.m;
@@ -287,10 +333,11 @@ void Worker::hand_over(const Frame& child) {
   }
   frame->backward = child.backward;
   frame->bound = child.bound;
-  const std::uint64_t chunk = search_->chunks.fetch_add(1, std::memory_order_relaxed);
+  const std::uint64_t chunk = below ? below->chunk : search_->chunks.fetch_add(1, std::memory_order_relaxed);
+  if (branch && !below) search_->branches->hold(*branch, chunk);
   proof_.write(kStepGoto);
   proof_.write(chunk);
-  engine_.give({search_, std::move(frame), safe_bound(child), chunk});
+  engine_.give({search_, std::move(frame), safe_bound(child), chunk, below ? below : branch});
 }
 
 // Ties at zero error: only supports that come earlier in the order still matter.

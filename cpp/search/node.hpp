@@ -45,14 +45,16 @@ class Worker {
   std::unique_ptr<Frame> make_frame(bool whole) const;
   void load_root(Frame& frame);
   void load_backward(Frame& frame) const;
-  void begin(Frame& frame);
-  void explore(int depth);
+  // Both return true if nothing was left open; `branch` is null if no checkpoints are kept.
+  bool begin(Frame& frame, Branch* branch);
+  bool explore(int depth, Branch* branch);
+  bool explore_below(int depth, Branch* branch, Branch* below);
   void write_branch(const Frame& frame);
   void swap_to_last(Frame& frame, int position);
   void exclude_last(Frame& frame) const;
   bool include_last(const Frame& frame, Frame& child);
   bool tied_out(const Frame& frame, int slots) const;
-  void hand_over(const Frame& frame);
+  void hand_over(const Frame& frame, Branch* branch, Branch* below);
 
   // prune.cpp
   void rank_terms(Frame& frame, int slots);

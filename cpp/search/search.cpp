@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <stdexcept>
 
 namespace exactsindy {
 
@@ -167,6 +168,61 @@ std::pair<double, std::vector<int>> Search::best() {
   const std::lock_guard lock(mutex_);
   if (kept_.empty()) return {kInf, {}};
   return {kept_.begin()->error.hi, kept_.begin()->support};
+}
+
+// [flags, nodes, chunks, terms of each kept support and of a smaller one (after how many there are), branches].
+std::vector<std::int64_t> Search::saved() const {
+  std::vector<std::int64_t> tree, numbers;
+  branches->write(tree);  // first: what finished branches found was offered before
+  const std::lock_guard lock(mutex_);
+  numbers = {(saw_dependent() ? 1 : 0) + (overflow_ ? 2 : 0) + (perspective.load() ? 4 : 0), nodes.load(),
+             static_cast<std::int64_t>(chunks.load()), static_cast<std::int64_t>(kept_.size()), smaller_ ? 1 : 0};
+  const auto add = [&](const Answer& answer) {
+    numbers.push_back(static_cast<std::int64_t>(answer.support.size()));
+    numbers.insert(numbers.end(), answer.support.begin(), answer.support.end());
+  };
+  for (const Answer& answer : kept_) add(answer);
+  if (smaller_) add(*smaller_);
+  numbers.insert(numbers.end(), tree.begin(), tree.end());
+  return numbers;
+}
+
+void Search::restore(const std::vector<std::int64_t>& numbers) {
+  const auto most = static_cast<std::int64_t>(numbers.size());
+  const int columns = equation.instance.columns;
+  std::size_t at = 0;
+  const std::int64_t flags = next_number(numbers, at, 0, 7);
+  nodes.store(next_number(numbers, at, 0, std::int64_t{1} << 60));
+  std::uint64_t next = static_cast<std::uint64_t>(next_number(numbers, at, 1, std::int64_t{1} << 60));
+  const std::int64_t kept = next_number(numbers, at, 0, most), smaller = next_number(numbers, at, 0, 1);
+  Refitter refitter(equation.instance);
+  Fit fit;
+  for (std::int64_t i = 0; i < kept + smaller; ++i) {
+    std::vector<int> support(
+        static_cast<std::size_t>(next_number(numbers, at, i < kept ? wanted.size : 0, wanted.size)));
+    int least = 0;
+    for (int& term : support) {
+      term = static_cast<int>(next_number(numbers, at, least, columns - 1));
+      least = term + 1;
+    }
+    refitter.fit(support, fit);
+    if (!fit.admissible() && i < kept) throw std::invalid_argument("checkpoint: a support that does not count");
+    if (i < kept)
+      offer(fit);
+    else
+      offer_smaller(fit);
+  }
+  if (flags & 1) passed_over();
+  if (flags & 4) perspective.store(true);
+  if (flags & 2) {
+    overflow_ = true;
+    if (!kept_.empty()) cut_.store(std::min(cut(), std::max(kept_.rbegin()->upper(), equation.instance.zero)));
+  }
+  std::vector<bool> free(columns, true);
+  for (const std::vector<int>* fixed : {&wanted.required, &wanted.forbidden})
+    for (int column : *fixed) free[column] = false;
+  branches->read(numbers, at, std::move(free), next);
+  chunks.store(next);
 }
 
 std::vector<Answer> Search::answers() const { return {kept_.begin(), kept_.end()}; }

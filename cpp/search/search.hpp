@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/outcome.hpp"
+#include "search/checkpoint.hpp"
 #include "search/factor.hpp"
 #include "search/proof.hpp"
 
@@ -83,12 +84,19 @@ class Search {
   std::optional<Answer> smaller() const { return smaller_; }
   double open_bound() const { return open_; }
   bool overflow() const { return overflow_; }
+  // The search as numbers, from which restore() goes on: what is found is the same, to the bit.
+  std::vector<std::int64_t> saved() const;
+  // Throws std::invalid_argument if the numbers are not those of a search of this size. Before any worker begins.
+  void restore(const std::vector<std::int64_t>& numbers);
+  bool done() const { return branches && branches->root()->done; }
+
   std::pair<double, std::vector<int>> best();  // error and support of the incumbent; infinity if there is none
 
   std::atomic<std::int64_t> nodes{0};
   std::atomic<int> outstanding{0};       // tasks not finished
   std::atomic<bool> perspective{false};  // a perspective bound was used
   std::atomic<std::uint64_t> chunks{1};  // of the proof
+  std::unique_ptr<Branches> branches;    // null: no checkpoints are kept
 
  private:
   void update_cut();

@@ -9,17 +9,33 @@ namespace exactsindy {
 
 namespace {
 
+constexpr double kSparing = 20.0;  // times as long as saving takes are left to the search before the next time
+
 // What the calling thread shows while workers are busy.
 struct Board {
   std::mutex mutex;
   std::vector<Search*> active;
   std::vector<Snapshot> last;
+  Saved ended;
 
   explicit Board(std::size_t n) : active(n, nullptr), last(n) {}
   void set(int i, Search* search) {
     const std::lock_guard lock(mutex);
     take(i);
     active[i] = search;
+  }
+  // What a search that ended is stored as.
+  void keep(std::uint64_t section, std::vector<std::int64_t>&& numbers) {
+    const std::lock_guard lock(mutex);
+    ended[section] = std::move(numbers);
+  }
+  // All searches as numbers.
+  Saved saved() {
+    const std::lock_guard lock(mutex);
+    Saved all = ended;
+    for (const Search* search : active)
+      if (search && search->branches) all[search->section] = search->saved();
+    return all;
   }
   std::vector<Snapshot> look() {
     const std::lock_guard lock(mutex);
@@ -177,13 +193,21 @@ class Job {
                   {size, options_.keep, options_.within, !options_.pool, options_.capacity, options_.gap, limit,
                    required_, forbidden_},
                   options_.proof, section);
+    if (options_.save) {
+      search.branches = std::make_unique<Branches>();
+      const auto before = options_.resume.find(section);
+      if (before != options_.resume.end()) search.restore(before->second);
+    }
     board_.set(index_, &search);
-    if (limit < 0.0) worker_.incumbents(search, starts);
-    if (engine_.stop() == Stop::kNone)
-      engine_.explore(worker_, search);
-    else
-      search.leave_open(0.0);
+    if (!search.done()) {
+      if (limit < 0.0) worker_.incumbents(search, starts);
+      if (engine_.stop() == Stop::kNone)
+        engine_.explore(worker_, search);
+      else
+        search.leave_open(0.0);
+    }
     board_.set(index_, nullptr);
+    if (search.branches) board_.keep(section, search.saved());
     Outcome out;
     out.stop = engine_.stop();
     out.nodes = search.nodes.load();
@@ -326,12 +350,22 @@ std::vector<Solved> solve(const std::vector<Request>& requests, const Options& o
   Board board(requests.size());
   std::vector<Solved> results(requests.size());
   Engine* running = nullptr;
-  Engine engine(options.limits, [&] { return !watch || watch(board.look(), running->nodes(), running->elapsed()); });
+  double due = options.save_every;
+  Engine engine(options.limits, [&] {
+    if (options.save && running->elapsed() >= due) {
+      const double begin = running->elapsed();
+      if (!options.save(board.saved())) return false;
+      const double end = running->elapsed();
+      due = end + std::max(options.save_every, kSparing * (end - begin));
+    }
+    return !watch || watch(board.look(), running->nodes(), running->elapsed());
+  });
   running = &engine;
   engine.run(static_cast<int>(requests.size()), [&](Worker& worker, int i) {
     Job job(engine, worker, board, i, requests[i], options);
     results[i] = job.run();
   });
+  if (options.save) options.save(board.saved());
   return results;
 }
 

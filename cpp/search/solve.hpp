@@ -34,6 +34,11 @@ struct Options {
   Limits limits;
   const ProofSink* proof = nullptr;  // sections: first_section + number of the request * kSections + size
   std::uint64_t first_section = 0;
+  // Called from the calling thread every `save_every` seconds and at the end with all searches as numbers; false ends
+  // the search. Empty: no checkpoints are kept.
+  std::function<bool(const Saved&)> save{};
+  double save_every = 10.0;
+  Saved resume{};  // searches of an earlier call that these go on with
 };
 
 // The limits hold for the call as a whole, preparation included. Snapshots are in the caller's columns and units.

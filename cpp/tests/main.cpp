@@ -18,6 +18,7 @@
 #include "tests/guide_test.hpp"
 #include "tests/limits_test.hpp"
 #include "tests/threads_test.hpp"
+#include "tests/checkpoint_test.hpp"
 #include "tests/setup_test.hpp"
 #include "tests/allocation_test.hpp"
 

@@ -8,7 +8,7 @@ namespace exactsindy::tests {
 struct RandomTrajectory {
   int n, d, m, p = 0;
   std::vector<std::int64_t> own, first{0};
-  std::vector<double> weights, slopes, columns, misfit, defect;
+  std::vector<double> weights, slopes, columns, misfit, defect, measured;
   double tight;
 
   RandomTrajectory(Rng& rng, int samples, int states, int equations, int gap)
@@ -29,6 +29,9 @@ struct RandomTrajectory {
     fill(rng, columns, (n - 1) * p);
     fill(rng, misfit, n * d);
     fill(rng, defect, (n - 1) * m);
+    // Of three states the last one, which then has an equation or enters one, may have no samples.
+    measured.assign(static_cast<std::size_t>(d), 1.0);
+    if (d == 3 && m == 3 && n % 2 == 0) measured.back() = 0.0;
   }
 
   static void fill(Rng& rng, std::vector<double>& to, int count) {
@@ -38,7 +41,7 @@ struct RandomTrajectory {
   TrajectoryFit fit(double damping) const {
     const auto size = [](int count) { return static_cast<std::size_t>(count); };
     return {size(n),       size(d),        size(m),       size(p),       own.data(), first.data(), weights.data(),
-            slopes.data(), columns.data(), misfit.data(), defect.data(), tight,      damping};
+            slopes.data(), columns.data(), misfit.data(), defect.data(), tight,      damping,      measured.data()};
   }
 
   // The normal equations over (dx, dp) and their right-hand side, from the definition.
@@ -47,8 +50,8 @@ struct RandomTrajectory {
     Dense a(size);
     std::vector<Long> right(size, 0.0L);
     for (int v = 0; v < n * d; ++v) {
-      a(v, v) = 1.0L;
-      right[v] = misfit[v];
+      a(v, v) = measured[v % d];
+      right[v] = measured[v % d] * misfit[v];
     }
     for (int i = 0; i + 1 < n; ++i) {
       const double* w = &weights[4 * i];
@@ -117,19 +120,20 @@ TEST(integrated_steps_solve_the_dense_problem) {
     RandomTrajectory::fill(rng, columns, m * d * p);
     RandomTrajectory::fill(rng, misfit, n * d);
     RandomTrajectory::fill(rng, defect, m * d);
+    std::vector<double> measured(static_cast<std::size_t>(d), 1.0);
+    if (d == 3 && gap < 0) measured.back() = 0.0;
     const double tight = std::pow(10.0, uniform(rng, 0.0, 4.0));
     const auto count = [](int value) { return static_cast<std::size_t>(value); };
-    const IntegratedFit fit{
-        count(n),      count(d),      count(m), count(p), starts.data(), forward.data(), columns.data(),
-        misfit.data(), defect.data(), tight,    0.0};
+    const IntegratedFit fit{count(n),       count(d),      count(m),      count(p), starts.data(), forward.data(),
+                            columns.data(), misfit.data(), defect.data(), tight,    0.0,           measured.data()};
     const std::vector<const Loops*> all = available_loops();
     const TrajectoryStep step = trajectory_step(fit, *all[trial % all.size()]);
     CHECK(step.profiled && step.positive);
     Dense a(size);
     std::vector<Long> right(size, 0.0L);
     for (int v = 0; v < unknowns; ++v) {
-      a(v, v) = 1.0L;
-      right[v] = misfit[v];
+      a(v, v) = measured[v % d];
+      right[v] = measured[v % d] * misfit[v];
     }
     for (int i = 0; i < m; ++i)
       for (int j = 0; j < d; ++j) {

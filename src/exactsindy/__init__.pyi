@@ -14,8 +14,10 @@ from exactsindy.data import Trajectories as Trajectories
 from exactsindy.data import load as load
 from exactsindy.discovery import Discovery as Discovery
 from exactsindy.discovery import discover as discover
+from exactsindy.discovery import discover_per_trajectory as discover_per_trajectory
 from exactsindy.errors import ExactSindyError as ExactSindyError
 from exactsindy.forms import IncrementForm as IncrementForm
+from exactsindy.forms import MapForm as MapForm
 from exactsindy.forms import ModalForm as ModalForm
 from exactsindy.forms import StrongForm as StrongForm
 from exactsindy.forms import WeakForm as WeakForm
@@ -25,8 +27,11 @@ from exactsindy.interop import ExactSparseRegressorCV as ExactSparseRegressorCV
 from exactsindy.interop import from_pysindy as from_pysindy
 from exactsindy.library import Derivatives as Derivatives
 from exactsindy.library import Fourier as Fourier
+from exactsindy.library import Functions as Functions
+from exactsindy.library import Parameters as Parameters
 from exactsindy.library import PerEquation as PerEquation
 from exactsindy.library import Polynomials as Polynomials
+from exactsindy.library import Rational as Rational
 from exactsindy.library import Terms as Terms
 from exactsindy.model import Model as Model
 from exactsindy.model import Simulation as Simulation

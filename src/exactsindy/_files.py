@@ -12,8 +12,9 @@ import os
 import stat
 import warnings
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,24 +153,50 @@ def check_size(file: Path, unpacked: int) -> None:
         )
 
 
+def read_array(path: str | os.PathLike[str], speaker: str | None = None) -> NDArray[Any]:
+    """Return the array of an npy file; Python objects are refused.
+
+    Raises
+    ------
+    DataError
+        If it is not a file of one plain array, or says that it holds more than is there.
+    """
+    file = regular_file(path, speaker)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # NumPy's about headers written by Python 2
+            return _checked_array(file, file.name, file.stat().st_size, lambda: file.open("rb"))
+    except DataError:
+        raise
+    except MemoryError as error:
+        raise DataError(f"{file.name}: there is not enough memory for its array.") from error
+    except Exception as error:  # those of NumPy's headers
+        raise DataError(f"{file.name}: this is not an npy file of a plain array ({reason(error)}).") from error
+
+
 def _array(file: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:
-    """Return one array, after its header was compared with the bytes that are there."""
-    with archive.open(info) as stream:
+    """Return one array of an archive."""
+    return _checked_array(file, info.filename, info.file_size, lambda: archive.open(info))
+
+
+def _checked_array(file: Path, name: str, count: int, begin: Callable[[], IO[bytes]]) -> NDArray[Any]:
+    """Return an array from a stream of ``count`` bytes, after its header was compared with the bytes that are there."""
+    with begin() as stream:
         version = np.lib.format.read_magic(stream)
         if version == (1, 0):
             shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
         else:
             shape, _, dtype = np.lib.format.read_array_header_2_0(stream)
-        there = info.file_size - stream.tell()
+        there = count - stream.tell()
     if dtype.hasobject:
         what = "Python objects, which are not read for safety; save plain arrays of numbers"
         raise DataError(f"{file.name} holds {what}.")
     if dtype.kind not in _KINDS:
-        raise ValueError(f"{shown(info.filename)!r} holds records")
+        raise ValueError(f"{shown(name)!r} holds records")
     declared = math.prod(shape) * max(dtype.itemsize, 1)
     if declared != there:
-        raise ValueError(f"{shown(info.filename)!r} says it has {size(declared)}, and {size(there)} are there")
-    with archive.open(info) as stream:
+        raise ValueError(f"{shown(name)!r} says it has {size(declared)}, and {size(there)} are there")
+    with begin() as stream:
         array: NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
     return array
 

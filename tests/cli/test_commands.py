@@ -230,3 +230,16 @@ def test_check_takes_a_folder_that_is_being_replaced_as_complete(tmp_path):
     problem.save(tmp_path / ".next" / "problem.npz")
     (tmp_path / "solution.proof").write_text("the old one")
     assert "Proved" in call("check", tmp_path / "solution.proof", "-q").stdout
+
+
+def test_second_order_of_every_state(tmp_path):
+    t = np.arange(0.0, 12.0, 0.03)
+    table = np.column_stack([t, np.exp(-0.1 * t) * np.cos(2 * t)])
+    np.savetxt(tmp_path / "p.csv", table, delimiter=",", header="t,angle", comments="")
+    words = ("discover", tmp_path / "p.csv", "--time", "t", "-q", "--json")
+    for more in (("--second-order",), ("--targets", "angle''"), ()):  # by default the order is chosen
+        (equation,) = json.loads(call(*words, *more).stdout)["equations"]
+        assert equation.startswith("angle'' = ")
+        assert "angle'" in equation.split("=")[1]
+    done = call(*words, "--second-order", "--targets", "angle'", code=1)
+    assert "--targets angle' --second-order: two orders; give one of them." in done.output

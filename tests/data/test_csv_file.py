@@ -66,7 +66,11 @@ def test_csv(write, text):
 def test_csv_with_decimal_commas(write):
     path = write(CSV.replace(",", ";").replace(".", ","))
     check(load(path, time="year", decimal=","))
-    mixed = write("year;lynx\n1900;4,0\n1901;6\n1902;7\n")
+    guessed = load(path, time="year")
+    check(guessed)
+    (notice,) = [notice for notice in guessed.warnings if notice.kind == "decimal"]
+    assert "was read as a number with a decimal comma" in notice.message
+    mixed = write("year;lynx\n1900;4,0\n1901;6.5\n1902;7\n")
     text = "line 2: column 'lynx' holds '4,0' among numbers. It looks like a decimal comma: pass decimal=','."
     with pytest.raises(DataError, match=re.escape(text)):
         load(mixed, time="year")
@@ -209,3 +213,20 @@ def test_the_command_line_reads_them(write_bytes):
         assert done.exit_code == 0, done.output
         assert "größe" in done.stdout
         assert (LATIN in done.stderr) == (encoding == "latin-1")
+
+
+def test_decimal_commas_without_a_header(write):
+    data = load(write("0,0;1,5\n0,1;1,4\n0,2;1,3\n"), time="c0")
+    np.testing.assert_array_equal(data[0].states[:, 0], [1.5, 1.4, 1.3])
+
+
+def test_thousands_are_not_taken_for_decimals(write):
+    with pytest.raises(DataError, match="holds '1,500'"):
+        load(write("t;x\n0;1,500\n1;2,500\n2;3,500\n"))
+
+
+def test_a_row_of_units_is_left_out(write):
+    data = load(write("t,x,y\ns,mg/L,\n0,1,2\n1,2,3\n2,4,4\n"))
+    np.testing.assert_array_equal(data[0].states, [[1, 2], [2, 3], [4, 4]])
+    (notice,) = [notice for notice in data.warnings if notice.kind == "units"]
+    assert "line 2 was taken for units (s, mg/L, -) and left out" in notice.message

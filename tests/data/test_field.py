@@ -151,7 +151,7 @@ def call(values=U, **options):
         (call(values=U + 1j), "field 'u' is complex; pass real and imaginary parts as separate states."),
         (
             call(values=np.where(U > 1, np.nan, U)),
-            "missing cells (NaN); fill them in, or keep them with missing='keep' (files: gaps='split' or",
+            "missing cells (NaN); fill them in, or keep them (gaps='split' for discover and load, missing='keep'",
         ),
         (
             call(values=np.where(U > 1, np.inf, U)),

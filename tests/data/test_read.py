@@ -81,7 +81,7 @@ def test_netcdf(tmp_path):
 def test_unknown_and_absent_files(write):
     with pytest.raises(DataError, match=r"load\('nowhere.csv'\): there is no such file"):
         load("nowhere.csv")
-    with pytest.raises(DataError, match=r"unknown ending '\.xyz'; expected \.csv, \.txt, \.tsv"):
+    with pytest.raises(DataError, match=r"unknown ending '\.xyz'; expected one of \.csv, \.txt, \.tsv"):
         load(write("1", "a.xyz"))
 
 
@@ -142,8 +142,8 @@ def test_an_index_that_pandas_wrote_is_left_out_and_told(tmp_path):
 
 def test_a_decimal_comma_is_named(tmp_path):
     path = tmp_path / "comma.csv"
-    path.write_text("t;x\n0,0;1,5\n0,1;1,4\n0,2;1,3\n")
-    with pytest.raises(DataError, match="For a decimal comma pass decimal=',' to load"):
+    path.write_text("t;x\n0,0;1,5\n0,1;1,4\n0.2;1,3\n")
+    with pytest.raises(DataError, match="For a decimal comma pass decimal=','"):
         load(path)
 
 
@@ -154,3 +154,15 @@ def test_words_that_repeat_may_name_trajectories(tmp_path):
     with pytest.raises(DataError, match="If it tells trajectories apart, pass trajectory='experiment'"):
         load(path)
     assert len(load(path, trajectory="experiment")) == 2
+
+
+def test_a_column_that_is_likely_the_time_is_taken_with_a_notice(tmp_path):
+    path = tmp_path / "a.csv"
+    for name in ("time_h", "Time [s]", "t (ms)", "timestamp"):
+        path.write_text(f"{name},x\n0,1\n1,2\n2,4\n")
+        data = load(path)
+        assert data.time_name == name
+        assert [notice.message for notice in data.warnings] == [f"Column {name!r} is taken for the time."]
+    path.write_text("time_h,time_s,x\n0,0,1\n1,1,2\n2,2,4\n")
+    with pytest.raises(DataError, match="time is missing: name the time column"):
+        load(path)

@@ -85,7 +85,7 @@ def test_gaps_split():
     messages = [str(notice) for notice in data.warnings]
     assert messages == [
         "Cut into 2 pieces at gaps; 3 samples have missing values.",
-        "2 samples at 6 to 7 between gaps are too few and left out.",
+        "2 samples at 6 to 7 between gaps: too few, left out.",
     ]
 
 
@@ -196,7 +196,10 @@ def test_representations():
             {"time": 1.0, "derivatives": np.ones((20, 3))},
             "derivatives has shape (20, 3); expected that of the states, (20, 2).",
         ),
-        ({"time": 1.0, "targets": "x0"}, "targets='x0': expected a list of equations, e.g. targets=('x0',)."),
+        (
+            {"time": 1.0, "targets": "z''"},
+            "targets: unknown equation \"z''\"; expected a state (x0, x1) or a derivative of one, such as \"x0''\".",
+        ),
         (
             {"time": 1.0, "targets": ("z",)},
             "targets: unknown equation 'z'; expected a state (x0, x1) or a derivative of one, such as \"x0''\".",

@@ -29,7 +29,7 @@ def lotka_volterra(x):
 @pytest.fixture(scope="module")
 def swing():
     x, t = simulated(pendulum, (2.4, 0.0), 30.0, 600, 0.01)
-    return es.discover(x, t, states=("th", "w"), seconds=10, threads=1)
+    return es.discover(x, t, states=("th", "w"), library=es.Polynomials(3), seconds=10, threads=1)
 
 
 def test_a_pendulum_is_not_called_a_cubic(swing):
@@ -61,7 +61,7 @@ def test_the_report_says_it_first(swing, tmp_path):
     pytest.importorskip("jinja2")
     pytest.importorskip("plotly")
     page = swing.report(tmp_path / "page.html").read_text(encoding="utf-8")
-    doubt = page.index("the library does not seem to hold this law")
+    doubt = page.index("The library does not seem to hold this law")
     assert doubt < page.index("What is proved</h2>")
 
 
@@ -79,7 +79,7 @@ def test_a_law_of_the_library_stays_sure(noise):
 
 def test_michaelis_menten_without_noise_is_outside():
     x, t = simulated(lambda x: [-x[0] / (0.3 + x[0])], (3.0,), 4.0, 400)
-    found = es.discover(x, t, states=("S",), seconds=10, threads=1)
+    found = es.discover(x, t, states=("S",), library=es.Polynomials(3), seconds=10, threads=1)
     assert found.confidence["S'"] is None
     assert not found.identified
 
@@ -101,7 +101,7 @@ def test_rules_without_a_probability_are_not_tested():
 
 def test_names_that_are_no_words_are_tested_too():
     x, t = simulated(pendulum, (2.4, 0.0), 30.0, 600, 0.01)
-    found = es.discover(np.degrees(x), t, states=("angle [deg]", "rate [deg/s]"), seconds=10, threads=1)
+    found = es.discover(np.degrees(x), t, states=("angle [deg]", "rate [deg/s]"), degree=3, seconds=10, threads=1)
     assert found.confidence["rate [deg/s]'"] is None
 
 

@@ -81,7 +81,7 @@ def test_the_simpler_of_two_supports_that_data_cannot_tell_apart_is_shown(tmp_pa
     assert "Only 1 other 3-term combination fits y' better, by 0.0" in text
     assert "or less: x, x z, y z. The terms shown were preferred: they are simpler" in text
     assert "y': y z and y stand in for each other here" in text
-    assert "Proved: for x', z', no other combination" in text
+    assert "Proved about this library only, not about the system: for x', z', no other combination" in text
     assert "For y', what fits better is listed. Not proved:" in text
     assert str(es.Discovery.load(found.save(tmp_path / "run"))) == str(found)
     found = es.discover(found.data, degree=2, settings=ONE, proof=tmp_path / "proof")

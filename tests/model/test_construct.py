@@ -192,7 +192,7 @@ def test_functions_of_the_user_work() -> None:
         ({"x'": 3.0}, r"the equation \"x'\" is 3.0; expected terms with their coefficients"),
         ({"x'": {"x": 1.0}, "u_t": {"u": 1.0}}, r"mix trajectories \(x'\) and fields \(u_t\): make one model of each"),
         ({"x'": {"x": 1.0}, "x''": {"x": 1.0}}, "Two equations are for the state 'x': expected one equation per state"),
-        ({"x'": {"q": 1.0}}, r"unknown name 'q'.* named by controls=\(\.\.\.\) or variables=Variables"),
+        ({"x'": {"q": 1.0}}, r"unknown name 'q'.* named by controls=\(\.\.\.\), parameters=\(\.\.\.\) or"),
         ({"x'": {"x": float("nan")}}, r"The coefficient of 'x' in \"x'\" is nan: expected a finite number"),
         ({"x'": {"x": 1.0, "x ": 2.0}}, r"The term 'x' stands twice in the equation \"x'\": add up its coefficients"),
         ({"x'": {"2 x": 1.0}}, "a term carries no number in front"),

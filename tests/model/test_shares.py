@@ -9,6 +9,7 @@ import pytest
 
 import exactsindy as es
 from exactsindy.errors import DataError
+from exactsindy.library import mathml_term, parse_term
 from exactsindy.model import Model, percent
 
 X = np.random.default_rng(0).normal(size=(50, 2))
@@ -82,7 +83,7 @@ def test_shares_are_shown_everywhere(oscillator, burgers, tmp_path):
                     assert f"{term.name} {shown}" in found._repr_html_()
     text = burgers.report(tmp_path / "report.html").read_text(encoding="utf-8")
     for name, share in burgers.shares["u_t"].items():
-        assert f"<td>{name}</td>" in text
+        assert f"<td>{mathml_term(parse_term(name, burgers.model.variables))}</td>" in text
         assert f"<td>{percent(share)}</td>" in text
     assert oscillator.at(k=2).shares != oscillator.shares
 

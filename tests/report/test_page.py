@@ -18,7 +18,7 @@ from exactsindy.report import report
 pytest.importorskip("plotly")
 pytest.importorskip("jinja2")
 
-SECTIONS = ["equations", "proof", "path", "rivals", "fit", "phase", "residuals", "data", "reproduce"]
+SECTIONS = ["verdict", "proof", "path", "rivals", "fit", "phase", "residuals", "data", "reproduce"]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
@@ -64,7 +64,7 @@ def test_all_sections_are_there_and_nothing_comes_from_outside(page, oscillator)
     text = page.read_text(encoding="utf-8")
     found = outline(text)
     assert [name for name in found.sections if name in SECTIONS] == SECTIONS
-    assert found.plots == 2 + 2 + 1 + 2  # paths, fits, phase, residuals
+    assert found.plots == 2 + 2 + 1 + 4  # paths, fits, phase, residuals and their correlations
     assert all(address.startswith(("#", "data:")) for address in found.addresses)
     assert page.stat().st_size < 3_000_000
     assert oscillator.problem.fingerprint in text
@@ -102,7 +102,13 @@ def test_fields_are_pictures(burgers, tmp_path):
     found = outline(text)
     assert "fields" in found.sections
     assert "fit" not in found.sections
-    assert sum(address.startswith("data:image/png") for address in found.addresses) == 2
+    assert found.plots == 1 + 3  # path; measured, simulated, profiles with a slider
+    figures = re.findall(r'<script type="application/json">(.*?)</script>', text, re.DOTALL)
+    profiles = json.loads(figures[-1])
+    (slider,) = profiles["layout"]["sliders"]
+    assert len(slider["steps"]) == 20
+    assert [line["visible"] for line in profiles["data"]] == [True, True, *([False] * 38)]
+    assert slider["steps"][3]["args"][0]["visible"].index(True) == 6
 
 
 def test_missing_folder_is_one_sentence(oscillator, tmp_path):

@@ -32,6 +32,7 @@ def test_nothing_gains_beside_the_true_terms():
     assert 0 <= found.inside < 12
     assert 0 <= found.outside < 12
     assert found.saved < -100
+    assert found.swapped < -100
 
 
 def test_the_missing_function_is_named():
@@ -68,6 +69,10 @@ def test_gains_are_those_of_least_squares():
     assert found.saved == pytest.approx(max(saved.values()), rel=1e-6)
     best = max(saved, key=lambda p: saved[p])
     assert (found.replacement, *found.replaced) == best
+    swaps = {(j, a): [k for k in (1, 2, 3) if k != a] + [j] for j in (4, 5) for a in (1, 2, 3)}
+    swapped = {p: -ROWS * math.log(residual_sum(columns[:, kept], target) / base) for p, kept in swaps.items()}
+    assert found.swapped == pytest.approx(max(swapped.values()), rel=1e-6)
+    assert (found.other, found.out) == max(swapped, key=lambda p: swapped[p])
 
 
 def test_a_triangular_factor_says_the_same_as_the_rows():
@@ -119,6 +124,8 @@ def test_nothing_lowers_the_probability_of_a_law_that_fits():
         (changed(ratio=13.0), "residuals are 13 times the noise"),
         (changed(advantage=40.0, function="abs(x)"), "abs(x) explains what it leaves"),
         (changed(saved=20.0, replacement="sin(x)", replaced=("x", "x^3")), "sin(x) fits better in place of x and x^3"),
+        (changed(swapped=5.0, other="sin(x)", out="x"), "sin(x) fits as well in place of x"),
+        (changed(swapped=9.0, other="sin(x)", out="x"), "sin(x) fits better in place of x"),
     ],
 )
 def test_each_test_can_withhold_the_confidence_and_says_why(lack, words):
@@ -127,7 +134,12 @@ def test_each_test_can_withhold_the_confidence_and_says_why(lack, words):
 
 
 def test_more_evidence_never_raises_the_probability():
-    for name, values in {"ratio": (1, 5, 6, 9, 99), "advantage": (0, 9, 90), "saved": (-9, 9, 90)}.items():
+    for name, values in {
+        "ratio": (1, 5, 6, 9, 99),
+        "advantage": (0, 9, 90),
+        "saved": (-9, 9, 90),
+        "swapped": (-9, 0, 2, 9),
+    }.items():
         probabilities = [changed(**{name: value}).probability for value in values]
         assert probabilities == sorted(probabilities, reverse=True)
 

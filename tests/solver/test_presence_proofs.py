@@ -20,6 +20,7 @@ from exactsindy.constraints import (
     NotBoth,
     Require,
     SameSupport,
+    SemiContinuous,
     WholeGroup,
 )
 from exactsindy.errors import SolverError
@@ -201,14 +202,18 @@ def test_paths_and_pools_are_proved(family, tmp_path):
     assert min(proved.values()) > 10
 
 
-def test_pools_under_other_constraints_are_refused(tmp_path):
+def test_pools_and_paths_under_other_constraints_are_proved(tmp_path):
     rng = np.random.default_rng(3)
     problem = Problem.from_arrays(rng.standard_normal((20, 6)), rng.standard_normal((20, 2)))
     for constraint in (Bounds("y0'", 1, 0.0, 1.0), SameSupport(), NotBoth(("y0'", 1), ("y1'", 2))):
-        text = "proof files are not written for pools under constraints on coefficients or on several equations"
-        with pytest.raises(SolverError, match=text):
-            solve_pool(problem, 2, count=2, constraints=[constraint], proof=tmp_path / "a.proof")
-    assert list(tmp_path.iterdir()) == []
+        for asked in ({"count": 4}, {"within": 0.2}):
+            pool = solve_pool(problem, 2, constraints=[constraint], proof=tmp_path / "a.proof", **asked)
+            report = check_proof(problem, tmp_path / "a.proof", jobs=0)
+            assert report.ok, str(report)
+            members = [len(part.conditions.rivals.members) + 1 for part in report.conditions]
+            assert members == [len(own) for own in pool.members.values()]
+    with pytest.raises(SolverError, match="least sizes of coefficients"):
+        solve_pool(problem, 2, count=2, constraints=[SemiContinuous("y0'", 1, least=0.5)], proof=tmp_path / "b.proof")
     path = solve_path(problem, 2, constraints=[Bounds("y0'", 1, 0.0, 0.1)], proof=tmp_path / "a.proof")
     report = check_proof(problem, tmp_path / "a.proof", jobs=0)
     assert report.ok, str(report)

@@ -28,8 +28,8 @@ def data(folder: Path) -> tuple[es.Trajectories, es.Field]:
 
 
 def discovering(runs: es.Trajectories, folder: Path) -> es.Discovery:
-    library = es.Polynomials(3) + es.Fourier(2) + es.Terms(["x y", "1/x"])
-    each = es.PerEquation({"x'": es.Polynomials(2)}, default=library)
+    library = es.Polynomials(3) * es.Parameters(1) + es.Functions(["sin"]) + es.Fourier(2) + es.Terms(["x y", "1/x"])
+    each = es.PerEquation({"x'": es.Polynomials(2), "y'": es.Rational(library, es.Polynomials(1))}, default=library)
     found = es.discover(
         runs,
         library=each,
@@ -51,6 +51,9 @@ def discovering(runs: es.Trajectories, folder: Path) -> es.Discovery:
     from_file = es.discover(folder / "data.csv", time="t")
     from_array = es.discover(np.zeros((9, 2)), time=np.arange(9.0), states=("x", "v"))
     print(from_file, from_array)
+    runs_apart = es.discover_per_trajectory(runs, parameters={"mu": [0.1, 0.4]}, seconds=10.0)
+    law: es.Model = runs_apart.against_parameters(1)
+    print(runs_apart.terms, runs_apart.models[0].simulate([1.0], [0.0, 1.0]), law.equations(3))
     return found
 
 
@@ -85,6 +88,7 @@ def forms(runs: es.Trajectories, field: es.Field) -> tuple[es.Problem, ...]:
         es.IncrementForm().problem(runs, es.Polynomials(2)),
         es.WeakForm().problem(field, library),
         es.ModalForm().problem(field, library),
+        es.MapForm(lags=1).problem(runs, es.Polynomials(2)),
     )
 
 

@@ -20,8 +20,17 @@ CONSUMER = Path(__file__).parent / "consumer.py"
 # Parts of a type that belong to NumPy, and functions that users write.
 FOREIGN = re.compile(r"tuple\[Any, \.\.\.\]|dtype\[Any\]|dtype\[\w+ \| Any\]|def \(\*Any, \*\*Any\) -> Any")
 
-# SymPy has no types; `simulate` hands its arguments on to one of two methods; a JSON document holds anything.
-ALLOWED = ("es.Model.to_sympy", "es.Discovery.simulate", "es.Discovery.to_dict", "es.Discovery")
+# SymPy and pandas have no types, and xarray need not be installed; `simulate` and `score` hand their arguments on to
+# other methods; a JSON document holds anything.
+FRAMES = tuple(f"es.{name}.{to}" for name in ("Path", "Pool", "Simulation") for to in ("to_pandas", "to_xarray"))
+ALLOWED = (
+    "es.Model.to_sympy",
+    "es.Discovery.simulate",
+    "es.Discovery.score",
+    "es.Discovery.to_dict",
+    "es.Discovery",
+    *FRAMES,
+)
 
 
 def members(name):

@@ -36,7 +36,6 @@ class SectionReport:
     exactly: bool
     cut: float
     leaves: int
-    doubts: int
     proved: Proved
     terms: tuple[str, ...]  # the names of the proved support
     sentences: tuple[str, ...]
@@ -90,9 +89,14 @@ class ConditionsReport:
         if claim.supports is None:
             return f"{about}, under conditions: nothing satisfies them."
         supports = "; ".join(", ".join(names) or "no terms" for names in self.terms)
+        rivals = ""
+        if claim.rivals is not None:
+            rivals = f"; {len(claim.rivals.members)} others of as many terms are at or below "
+            rivals += repr(claim.rivals.limit)
         return (
-            f"{about}, under {len(claim.rows)} conditions on coefficients and {len(claim.presence)} on presence, at "
-            f"most {claim.k} terms: best is ({supports}) with objective {claim.objective!r}."
+            f"{about}, under {len(claim.rows)} conditions on coefficients and {len(claim.presence)} on presence, "
+            f"{'in all' if claim.exactly else 'at most'} {claim.k} terms: best is ({supports}) with objective "
+            f"{claim.objective!r}{rivals}."
         )
 
 
@@ -211,7 +215,6 @@ def _report(instance: Instance, claims: Claims, found: Walk, leaves: int) -> Sec
         section.exactly,
         section.cut,
         leaves,
-        found.doubts,
         proved,
         tuple(instance.names(section.equation)[j] for j in proved.support or ()),
         tuple(f"{_name(section)}: {fault}" for fault in faults),
@@ -285,10 +288,8 @@ def _shared(problem: str, proof: Proof, jobs: int, advance: Callable[[int], None
 
 def _merge(result: Walk, message: dict[str, Any]) -> None:
     """Add what one process found in a section."""
-    leaves, doubts, fits, survivors, sentences = message["found"]
+    leaves, survivors, sentences = message["found"]
     result.leaves += leaves
-    result.doubts += doubts
-    result.fits += fits
     result.survivors |= {tuple(support) for support in survivors}
     result.sentences += sentences
 

@@ -31,6 +31,27 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Member:
+    """A joint support with the rows of which its best point is the best one, and its value."""
+
+    supports: Supports
+    active: tuple[int, ...]
+    objective: float
+
+
+@dataclass(frozen=True)
+class Rivals:
+    """The claim that these are all joint supports of as many terms as the claimed one, up to a limit (Lemma 15).
+
+    ``parts`` of other joint supports are smaller ones that are as good.
+    """
+
+    limit: float
+    members: tuple[Member, ...]
+    parts: Mapping[Supports, Member]
+
+
+@dataclass(frozen=True)
 class Conditions:
     """The claim about some equations under conditions; lists have an entry for each of ``equations``.
 
@@ -50,9 +71,11 @@ class Conditions:
     objective: float
     lower_bound: float
     multipliers: Mapping[Supports, Mapping[int, Fraction]]
+    exactly: bool = False  # each equation has as many terms as its cap
+    rivals: Rivals | None = None
 
 
-def read_conditions(entry: Any) -> Conditions:
+def read_conditions(entry: Any, version: int) -> Conditions:
     """Return one entry of the footer's list."""
     claim = typed(entry["claim"], dict)
     supports = claim["supports"]
@@ -70,6 +93,8 @@ def read_conditions(entry: Any) -> Conditions:
         objective=0.0 if supports is None else finite(claim["objective"]),
         lower_bound=bound(claim["lower_bound"]),
         multipliers=dict(members),
+        exactly=version > 3 and typed(entry["exactly"], bool),
+        rivals=_rivals(entry["rivals"]) if version > 3 and entry["rivals"] is not None else None,
     )
     if list(conditions.equations) != entry["equations"]:
         raise ValueError("equations that are not in increasing order")
@@ -83,10 +108,25 @@ def read_conditions(entry: Any) -> Conditions:
     named += [[term for term, _ in row.coefficients] for row in conditions.rows]
     if any(len(set(own)) != len(own) for own in named):
         raise ValueError("a row that names a term twice")
-    lengths = (conditions.caps, conditions.weights, *(s for s in conditions.multipliers), supports)
+    lengths = [conditions.caps, conditions.weights, *(s for s in conditions.multipliers), supports]
+    if conditions.rivals is not None:
+        known = [*conditions.rivals.members, *conditions.rivals.parts.values()]
+        lengths += [*(member.supports for member in known), *conditions.rivals.parts]
     if any(numbers is not None and len(numbers) != len(conditions.equations) for numbers in lengths):
         raise ValueError("lists that do not fit the equations")
     return conditions
+
+
+def _rivals(entry: Any) -> Rivals:
+    members = tuple(_member(member) for member in typed(entry["members"], list))
+    parts = {_supports(one["supports"]): _member(one["part"]) for one in typed(entry["parts"], list)}
+    if len({member.supports for member in members}) != len(members) or len(parts) != len(entry["parts"]):
+        raise ValueError("a joint support that is there twice")
+    return Rivals(finite(entry["limit"]), members, parts)
+
+
+def _member(entry: Any) -> Member:
+    return Member(_supports(entry["supports"]), columns(entry["active"]), finite(entry["objective"]))
 
 
 def _supports(values: Any) -> Supports:

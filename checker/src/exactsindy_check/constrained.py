@@ -9,11 +9,11 @@ multipliers is evaluated in fractions.
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from exactsindy_check.claims import CLAIM, EXACT, Claims
-from exactsindy_check.conditions import Conditions, Presence, Supports
+from exactsindy_check.conditions import Conditions, Presence, Rivals, Supports
 from exactsindy_check.errors import NotChecked, Refuted
 from exactsindy_check.linear import solve
 
@@ -74,8 +74,11 @@ class ConstrainedClaims:
             ):
                 yield f"the terms that section {section.number} requires or forbids do not follow from the conditions."
                 return
-        value = yield from self._point(claim.supports)
+        value = yield from self._point(claim.supports, claim.active)
         if value is None:
+            return
+        if not self._sized(claim.supports):
+            yield "the claimed supports do not have as many terms as the claim is about."
             return
         if not self._near(Fraction(claim.objective), value):
             yield f"the best point of the claimed support has {float(value)!r}, not {claim.objective!r}."
@@ -85,6 +88,13 @@ class ConstrainedClaims:
         ):
             yield f"the lower bound {claim.lower_bound!r} is above the optimum {float(value)!r}."
         yield from self._others(value)
+        if claim.rivals is not None:
+            yield from self._rivals(claim.rivals, claim.supports)
+
+    def _sized(self, supports: Supports) -> bool:
+        """Return whether a joint support has one of the sizes that the claim is about."""
+        caps = zip(supports, self._claim.caps, strict=True)
+        return not self._claim.exactly or all(len(support) == cap for support, cap in caps)
 
     def _column(self, e: int, j: int) -> bool:
         return bool(self._parts[e][0].equation.a[:, j].any())
@@ -103,24 +113,24 @@ class ConstrainedClaims:
             if only is None or all(e == only for (e, _), _ in row.coefficients)
         )
 
-    def _point(self, supports: Supports) -> Generator[str, None, Fraction | None]:
-        """Find the best point of a support on the active rows, in fractions; return its value if it is feasible."""
+    def _point(self, supports: Supports, active: Sequence[int]) -> Generator[str, None, Fraction | None]:
+        """Find the best point of a support on some rows, in fractions; return its value if it is feasible."""
         claim = self._claim
         terms = [(e, j) for e, support in enumerate(supports) for j in support]
         if not self._fits(supports):
             yield "the claimed support has too many terms, or breaks a condition on presence."
             return None
-        if any(row >= len(claim.rows) for row in claim.active):
+        if any(row >= len(claim.rows) for row in active):
             yield "an active row is not there."
             return None
-        rows = [dict(claim.rows[r].coefficients) for r in claim.active]
+        rows = [dict(claim.rows[r].coefficients) for r in active]
         matrix, right = [], []
         for p, (e, j) in enumerate(terms):
             exact, weight = self._parts[e][0].exact, self._weights[e]
             line = [weight * exact.product(j, i) if d == e else Fraction(0) for d, i in terms]
             matrix.append(line + [row.get(terms[p], Fraction(0)) for row in rows])
             right.append(weight * exact.product(j, -1))
-        for row, r in zip(rows, claim.active, strict=True):
+        for row, r in zip(rows, active, strict=True):
             matrix.append([row.get(term, Fraction(0)) for term in terms] + [Fraction(0)] * len(rows))
             right.append(claim.rows[r].limit)
         solution = solve(matrix, right)
@@ -150,10 +160,48 @@ class ConstrainedClaims:
             yield f"supports that no section lists may have {float(least)!r}."
             return
         for supports, terms_value in self._joint(limit):
+            if not self._sized(supports):
+                continue
             bound = self._bound(supports) if supports in self._claim.multipliers else terms_value
             if bound is None or bound < limit:
                 shown = "unbounded" if bound is None else repr(float(bound))
                 yield f"the joint support {[list(s) for s in supports]} may be better: its bound is {shown}."
+                return
+
+    def _rivals(self, rivals: Rivals, best: Supports) -> Iterator[str]:
+        """Check that the rivals are all joint supports of as many terms as the best, up to their limit (Lemma 15)."""
+        terms, limit = sum(map(len, best)), Fraction(rivals.limit)
+        for member in rivals.members:
+            value = yield from self._point(member.supports, member.active)
+            if value is None:
+                return
+            if sum(map(len, member.supports)) != terms or not self._sized(member.supports):
+                yield f"the rival {[list(s) for s in member.supports]} has another number of terms."
+                return
+            if not self._near(value, Fraction(member.objective)) or (value > limit and not self._near(value, limit)):
+                yield f"the rival {[list(s) for s in member.supports]} has {float(value)!r}, not {member.objective!r}."
+                return
+        least, below = self._unlisted(), limit * (1 - CLAIM) - self._blur
+        if least is not None and least < below:
+            yield f"rivals that no section lists may have {float(least)!r}."
+            return
+        known = {best, *(member.supports for member in rivals.members)}
+        for supports, terms_value in self._joint(below):
+            if supports in known or sum(map(len, supports)) != terms or not self._sized(supports):
+                continue
+            bound = self._bound(supports) if supports in self._claim.multipliers else terms_value
+            needed = below
+            if supports in rivals.parts:
+                part = rivals.parts[supports]
+                fewer = all(set(p) <= set(s) for p, s in zip(part.supports, supports, strict=True))
+                value = yield from self._point(part.supports, part.active)
+                if value is None:
+                    return
+                if fewer and sum(map(len, part.supports)) < terms:
+                    needed = min(below, value * (1 - CLAIM) - self._blur)
+            if bound is None or bound < needed:
+                shown = "unbounded" if bound is None else repr(float(bound))
+                yield f"the joint support {[list(s) for s in supports]} may be a rival: its bound is {shown}."
                 return
 
     def _unlisted(self) -> Fraction | None:
@@ -161,7 +209,8 @@ class ConstrainedClaims:
         best: dict[tuple[int, bool], Fraction] = {(0, False): Fraction(0)}
         for e, parts in enumerate(self._parts):
             following: dict[tuple[int, bool], Fraction] = {}
-            for size in range(min(self._claim.caps[e], self._claim.k) + 1):
+            least = self._claim.caps[e] if self._claim.exactly else 0
+            for size in range(least, min(self._claim.caps[e], self._claim.k) + 1):
                 if size < len(parts[0].section.required):
                     continue
                 covering = [part for part in parts if part.covers(size)]

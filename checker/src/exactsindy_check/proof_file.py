@@ -98,11 +98,6 @@ class Proof:
     conditions: tuple[Conditions, ...]
     places: Mapping[tuple[int, int], list[tuple[int, int]]]  # (section, chunk) -> (offset, length) of its records
 
-    @property
-    def size(self) -> int:
-        """The number of bytes of all records."""
-        return sum(length for places in self.places.values() for _, length in places)
-
     def chunks(self, section: int) -> set[int]:
         """Return the numbers of the chunks of a section."""
         return {chunk for number, chunk in self.places if number == section}
@@ -148,11 +143,11 @@ def _read(file: BinaryIO, path: str, name: str) -> Proof:
     try:
         document = json.loads(footer.decode("utf-8"))
         version = document["version"]
-        if version not in (1, 2, 3):
-            raise NotChecked(f"{name}: version {version!r} is not known; 1 to 3 are.")
+        if version not in (1, 2, 3, 4):
+            raise NotChecked(f"{name}: version {version!r} is not known; 1 to 4 are.")
         sections = tuple(_section(entry, version) for entry in document["sections"])
         budgets = tuple(_budget(entry) for entry in document["budgets"]) if version > 1 else ()
-        conditions = tuple(read_conditions(entry) for entry in document["conditions"]) if version > 2 else ()
+        conditions = tuple(read_conditions(entry, version) for entry in document["conditions"]) if version > 2 else ()
         problem = typed(document["problem"], str)
     except (KeyError, TypeError, ValueError, RecursionError, OverflowError, AttributeError) as error:
         raise Unreadable(f"{name}: the footer is damaged ({type(error).__name__}: {error}).") from error

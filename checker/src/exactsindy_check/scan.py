@@ -15,6 +15,7 @@ from exactsindy_check.bounds import TINY, Ground, Indices, costs, value_of
 from exactsindy_check.errors import NotChecked
 from exactsindy_check.exact import ExactFits, Verdict
 from exactsindy_check.instance import SMALL, UNIT
+from exactsindy_check.node_bounds import node_exceeds
 
 Support = tuple[int, ...]
 
@@ -33,8 +34,6 @@ class Scanner:
     exactly: bool
     listing: bool = False
     survivors: set[Support] = field(default_factory=set)
-    doubts: int = 0  # supports that needed more than the first bound
-    fits: int = 0  # supports decided in whole numbers
 
     def look(self, inside: Sequence[int], free: Indices, slots: int) -> None:
         """Look at all supports that contain `inside` and at most `slots` <= 2 (or all) of `free`."""
@@ -89,7 +88,6 @@ class Scanner:
         result: list[bool] = []
         for start in range(0, len(supports), _AT_ONCE):
             part = supports[start : start + _AT_ONCE]
-            self.doubts += len(part)
             try:
                 result += supports_exceed(self.base, np.array(part, dtype=np.intp).reshape(len(part), -1)).tolist()
             except np.linalg.LinAlgError:  # as good as dependent columns: these supports are decided exactly
@@ -100,10 +98,14 @@ class Scanner:
         return result
 
     def _decide(self, support: Support) -> bool:
-        """Decide in whole numbers whether f > cut; if not, an admissible support survives."""
-        self.fits += 1
+        """Decide whether f > cut, in whole numbers or by better bounds; if not, an admissible support survives."""
         if self.exact.exceeds(support, self.cut):
             return True
+        if self.listing:
+            # Terms that depend on each other but for rounding may fit by coefficients beyond their limit only.
+            dependent = self.exact.independence(support) is not Verdict.YES
+            if dependent and node_exceeds(self.base, np.array(support, dtype=np.intp), np.array([], dtype=np.intp), 0):
+                return True
         if self.listing or self.exact.fit(support).verdict is not Verdict.NO:
             self.survivors.add(support)
             if len(self.survivors) > MOST_SURVIVORS:

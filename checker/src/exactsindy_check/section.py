@@ -28,8 +28,6 @@ class Walk:
     leaves: int = 0
     survivors: set[Support] = field(default_factory=set)
     sentences: list[str] = field(default_factory=list)
-    doubts: int = 0
-    fits: int = 0
 
 
 def equation_of(instance: Instance, section: Section) -> Equation:
@@ -98,7 +96,7 @@ def walk(
         if result.leaves % 64 == 0:
             progress(64)
     progress(result.leaves % 64)
-    result.survivors, result.doubts, result.fits = scanner.survivors, scanner.doubts, scanner.fits
+    result.survivors = scanner.survivors
     return result
 
 

@@ -24,7 +24,7 @@ def main(index: int, count: int, problem: str, proof: str) -> None:
             share = (index, count)
             found = walk(content, equation, section, share=share, progress=lambda leaves: _say({"leaves": leaves}))
             survivors = [list(s) for s in sorted(found.survivors)]
-            parts = [found.leaves, found.doubts, found.fits, survivors, found.sentences]
+            parts = [found.leaves, survivors, found.sentences]
             _say({"section": section.number, "found": parts})
         _say({"end": True})
     except (Unreadable, NotChecked, Refuted) as error:

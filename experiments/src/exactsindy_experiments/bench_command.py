@@ -105,6 +105,41 @@ def cliffs(
 
 
 @bench.command()
+def second_order(
+    out: Out = _FOLDER,
+    draws: Annotated[int, typer.Option(min=1, help="Starts and noises of each law.")] = 20,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Time limit of one call.")] = 60.0,
+    report_only: ReportOnly = False,
+) -> None:
+    """Count how often equations for x'' are right where only the position was measured (ten minutes)."""
+    from exactsindy_experiments.second_order_benchmark import campaign, page, rows_of
+
+    for row in () if report_only else campaign(out, draws, seconds):
+        said = "right" if row.right else f"wrong: {row.equations}"
+        output.note(f"{row.law} ({row.asked}), noise {100 * row.noise:g} %, draw {row.draw}: {said}")
+    _write(out / "second_order.md", page(list(rows_of(out))))
+
+
+@bench.command()
+def parameters(
+    out: Out = _FOLDER,
+    draws: Annotated[int, typer.Option(min=1, help="Draws of each law and noise level.")] = 4,
+    seconds: Annotated[float, typer.Option(min=1.0, help="Time limit of one discovery.")] = 30.0,
+    instances: Annotated[int, typer.Option(min=1, help="Random problems compared with enumeration.")] = 3000,
+) -> None:
+    """Count how often laws with parameters are right, with and without naming them (ten minutes)."""
+    from exactsindy_experiments.pages import machine
+    from exactsindy_experiments.parameter_benchmark import exactness, measure_all, page
+
+    out.mkdir(parents=True, exist_ok=True)
+    rows = []
+    for row in measure_all(draws, seconds, out / "parameters.csv"):
+        output.note(f"{row.case}, noise {row.noise:g}, draw {row.draw}: right {row.right}, without {row.plain_right}")
+        rows.append(row)
+    _write(out / "parameters.md", page(rows, exactness(instances, 0), machine()))
+
+
+@bench.command()
 def proofs(
     instances: Annotated[int, typer.Option(min=1, help="Hostile problems whose proofs are checked.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Of the problems.")] = 0,
@@ -475,6 +510,40 @@ def forgeries(
 
 
 @bench.command()
+def maps(
+    out: Out = _FOLDER,
+    draws: Annotated[int, typer.Option(min=1, help="Draws of the noise for each known map.")] = 20,
+    noise: Annotated[str, typer.Option(help="Noise as shares of the spread.")] = "0,0.01,0.05",
+    cases: Annotated[str | None, typer.Option(help="Known maps; all by default.")] = None,
+    drawn: Annotated[str | None, typer.Option(help="Drawn maps instead: tuning or reporting.")] = None,
+    systems: Annotated[int, typer.Option(min=1, help="Number of drawn maps.")] = 100,
+    report_only: ReportOnly = False,
+) -> None:
+    r"""Count how often exactly the terms of discrete maps are found (20 minutes; a later call goes on).
+
+    \b
+    Examples:
+      exactsindy bench maps --draws 20
+      exactsindy bench maps --drawn reporting --systems 100
+    """
+    from exactsindy_experiments.drawn_maps import HALVES
+    from exactsindy_experiments.map_benchmark import drawn_report, known_report, run_drawn, run_known
+    from exactsindy_experiments.map_cases import CASES
+
+    if drawn is not None and drawn not in HALVES:
+        output.fail(f"--drawn {drawn!r}: expected one of {', '.join(HALVES)}.")
+    chosen = tuple(CASES) if cases is None else options.names(cases) or ()
+    unknown = [name for name in chosen if name not in CASES]
+    if unknown:
+        output.fail(f"--cases {unknown[0]!r}: expected some of {', '.join(CASES)}.")
+    if not report_only and drawn is None:
+        run_known(out, options.numbers(noise, "--noise"), draws, chosen, output.note)
+    elif not report_only and drawn is not None:
+        run_drawn(out, drawn, systems, output.note)
+    typer.echo(known_report(out) if drawn is None else drawn_report(out, drawn))
+
+
+@bench.command()
 def misleading(
     half: Annotated[str, typer.Option(help="tuning (even seeds) or reporting (odd seeds).")] = "reporting",
     systems: Annotated[int, typer.Option(min=1, help="Random systems, and draws of each kind.")] = 30,
@@ -496,6 +565,67 @@ def misleading(
         for notice in notices:
             typer.echo(f"{name}, noise {100 * noise:g} %: {notice.message}")
     typer.echo(tables(alarms, detections(seeds)))
+
+
+@bench.command()
+def strogatz(
+    draws: Annotated[int, typer.Option(min=1, help="Draws of starts and noise, at most 10.")] = 10,
+    seconds: Annotated[float, typer.Option(min=1, help="Time limit of one equation.")] = 60.0,
+    out: Out = _FOLDER,
+    report_only: ReportOnly = False,
+) -> None:
+    """Measure the default on the 14 ODE-Strogatz problems of SRBench (an hour or more); every run is logged."""
+    from exactsindy_experiments.pages import machine, write_page
+    from exactsindy_experiments.strogatz_benchmark import DRAWS, measure, page
+
+    log, where = out / "strogatz.jsonl", out / "strogatz.md"
+    try:
+        rows = measure(log, 0 if report_only else min(draws, DRAWS), seconds, output.note)
+    except KeyboardInterrupt:
+        _interrupted(out)
+    write_page(where, page(rows, machine(where if report_only else None)))
+    typer.echo(str(where))
+
+
+@bench.command()
+def rational(
+    out: Out = _FOLDER,
+    part: Annotated[
+        list[str] | None, typer.Option(help="Only these parts: labels, trajectories, curves, glycolysis.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="First seed of constants, starts and noise.")] = 100,
+    draws: Annotated[int, typer.Option(min=1, help="Draws of each law and noise.")] = 2,
+    report_only: ReportOnly = False,
+) -> None:
+    """Measure how often rational laws come out right (half an hour)."""
+    from exactsindy_experiments.pages import machine
+    from exactsindy_experiments.rational_benchmark import NOISES, page, run
+
+    for name in part or []:
+        if name not in NOISES:
+            output.fail(f"--part {name!r}: expected one of {', '.join(NOISES)}.")
+    rows = run(out, part or list(NOISES), [] if report_only else range(seed, seed + draws), output.note)
+    _write(out / "rational.md", page(rows, machine(out / "rational.md" if report_only else None)))
+
+
+@bench.command()
+def families(
+    seeds: Annotated[str, typer.Option(help="Seeds of drawn laws, such as 1-59; odd ones are for reporting.")] = "1-59",
+    noise: Annotated[float, typer.Option(min=0, help="Noise as a share of the spread of every state.")] = 0.01,
+    seconds: Annotated[float, typer.Option(min=1, help="Time limit of one call.")] = 60.0,
+    out: Out = _FOLDER,
+    report_only: ReportOnly = False,
+) -> None:
+    """Measure how often laws outside polynomials come out right by default (half an hour); every run is logged."""
+    from exactsindy_experiments.families_benchmark import measure, page
+    from exactsindy_experiments.pages import machine
+
+    log, where = out / "families.jsonl", out / "families.md"
+    try:
+        rows = measure(log, [] if report_only else _seeds(seeds), noise, seconds, output.note)
+    except KeyboardInterrupt:
+        _interrupted(out)
+    _write(where, page(rows, machine(where if report_only else None)))
 
 
 @bench.command()

@@ -45,6 +45,7 @@ class DrawnLaw:
     library: Library
     truth: dict[str, frozenset[str] | None]
     departure: dict[str, float]
+    rates: Array  # exact, at the samples of all members (samples x states)
 
     @property
     def half(self) -> str:
@@ -95,17 +96,17 @@ def drawn_law(seed: int, *, family: str | None = None) -> DrawnLaw:
         law, samples = draw(rng), int(rng.choice(SAMPLES))
         found = _accepted(law, samples, exempt=name == _EXEMPT)
         if found is not None:
-            members, library, departure = found
+            members, library, departure, rates = found
             truth = {
                 t: None if terms is None else frozenset(terms) for t, terms in zip(departure, law.truth, strict=True)
             }
-            return DrawnLaw(seed, name, kind, members, library, truth, departure)
+            return DrawnLaw(seed, name, kind, members, library, truth, departure, rates)
     raise DataError(f"drawn_law(seed={seed}): no {name} was found that moves and is no polynomial; use another seed.")
 
 
 def _accepted(
     law: Law, samples: int, *, exempt: bool
-) -> tuple[tuple[Trajectory, ...], Library, dict[str, float]] | None:
+) -> tuple[tuple[Trajectory, ...], Library, dict[str, float], Array] | None:
     times = np.linspace(0.0, float(law.duration), samples // len(law.starts))
 
     def rate(x: Array) -> Array:
@@ -129,4 +130,4 @@ def _accepted(
     if not exempt and any(s < LEAST_DEPARTURE for s, terms in zip(shares, law.truth, strict=True) if terms is None):
         return None
     members = tuple(Trajectory(times, path[:, :given], names) for path in paths)
-    return members, library, {f"{name}'": float(share) for name, share in zip(names, shares, strict=True)}
+    return members, library, {f"{name}'": float(share) for name, share in zip(names, shares, strict=True)}, rates

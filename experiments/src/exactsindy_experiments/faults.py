@@ -20,10 +20,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 
 from exactsindy import Discovery, Model, Problem, Settings, discover, solve
+from exactsindy.solver import checkpoint
 from exactsindy_experiments.results import Table
 
 
@@ -186,6 +188,42 @@ def _read_proof(path: Path) -> int:
     return round(float.fromhex(footer["sections"][0]["coefficient_limit"])) - 10_000
 
 
+def _write_checkpoint(path: Path, version: int) -> None:
+    """Search with a checkpoint every few milliseconds, which has another name until the search is done."""
+    running = path.with_name("running")
+    running.unlink(missing_ok=True)
+    limits = Settings(threads=2, coefficient_limit=float(10_000 + version))
+    with patch.object(checkpoint, "EVERY", 0.002):
+        solve(_long_regression(), 7, settings=limits, checkpoint=running)
+    running.replace(path)
+
+
+def _read_checkpoint(path: Path) -> int:
+    """Go on from the checkpoints that are there: what is found must be the same to the bit."""
+    running = path.with_name("running")
+    if running.exists():
+        _go_on(running)
+    return round(_go_on(path)) - 10_000
+
+
+def _go_on(path: Path) -> float:
+    """Return the limit of a checkpoint that leads to what a search without one finds."""
+    limit = float.fromhex(json.loads(path.read_bytes().partition(b"\n")[2])["coefficient_limit"])
+    solution = solve(_long_regression(), 7, settings=Settings(coefficient_limit=limit), checkpoint=path)
+    expected = solve(_long_regression(), 7, settings=Settings(coefficient_limit=limit))
+    same = solution.support == expected.support and solution.status == expected.status
+    arrays = ("coef", "objective", "lower_bound", "margin")
+    if not same or any(getattr(solution, a).tobytes() != getattr(expected, a).tobytes() for a in arrays):
+        raise ValueError("the search went on to another answer")
+    return limit
+
+
+@cache
+def _long_regression() -> Problem:
+    rng = np.random.default_rng(0)
+    return Problem.from_arrays(rng.normal(size=(62, 60)), rng.normal(size=62))
+
+
 @dataclass(frozen=True)
 class _Row:
     number: int
@@ -210,5 +248,6 @@ STORES = (
     Store("model", "model.json", _write_model, lambda path: round(Model.load(path).rows[0].coefficients[0])),
     Store("problem", "problem.npz", _write_problem, _read_problem),
     Store("proof", "a.proof", _write_proof, _read_proof),
+    Store("checkpoint", "a.checkpoint", _write_checkpoint, _read_checkpoint),
     Store("result store", "rows.csv", _append_row, _read_rows),
 )

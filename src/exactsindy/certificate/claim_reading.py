@@ -78,6 +78,11 @@ class Claim:
         """Rounding of a residual norm computed in doubles with these coefficients."""
         return math.hypot(*(equation.floor(x.tolist()) for equation, x in self.fits))
 
+    @property
+    def target_floor(self) -> float:
+        """Return the rounding of the residual norm that the targets alone leave."""
+        return math.hypot(*(equation.floor([0.0] * len(x)) for equation, x in self.fits))
+
     @cached_property
     def normals(self) -> tuple[Normal, ...]:
         """The normal equations of each equation."""

@@ -12,6 +12,7 @@ from exactsindy.cli import plugins
 from exactsindy.cli import saved_commands as saved
 from exactsindy.cli import solve_commands as solving
 from exactsindy.cli import system_commands as systems
+from exactsindy.cli.doctor import doctor
 from exactsindy.cli.output import Commands
 
 app = typer.Typer(
@@ -51,7 +52,22 @@ def demo(report: Annotated[Path, typer.Option(help="Where the report goes.")] = 
     run(typer.echo, report)
 
 
+@app.command(name="app")
+def browser_app(
+    host: Annotated[
+        str, typer.Option(help="Address to listen at; the default reaches this computer alone.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any that is free.")] = 0,
+    open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
+) -> None:
+    """Open the app in the browser: data in, equations out, by mouse. Offline; nothing leaves this computer."""
+    from exactsindy.app import serve
+
+    serve(host=host, port=port, open_browser=open_browser, tell=typer.echo)
+
+
 app.command()(discovering.discover)
+app.command()(doctor)
 app.command()(solving.solve)
 app.command()(solving.path)
 app.command()(solving.pool)

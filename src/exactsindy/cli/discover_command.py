@@ -4,34 +4,56 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from exactsindy.cli import options, output
+from exactsindy.cli import options, output, standard_input
+from exactsindy.cli.library_option import HELP, candidates
 from exactsindy.cli.progress import progress
+from exactsindy.cli.words import notices_in_options
 
 # The names in `selection.RULES`, which a test compares: importing them here would slow down every command.
 RULES = ("auto", "growth", "bic", "ebic", "cross-validation", "stability")
+_FILE = "The file: CSV, xlsx, Parquet, npz, mat, NetCDF, ...; - is standard input."
+_DEGREE = "Monomials up to this degree; 3 by default, less for many states or few rows."
 
 
 def discover(
-    data: Annotated[Path, typer.Argument(help="CSV, Parquet, NetCDF or npz file.", show_default=False)],
+    data: Annotated[
+        Path,
+        typer.Argument(
+            help="The file: CSV, xlsx, Parquet, npz, mat, NetCDF, ...; - is standard input.", show_default=False
+        ),
+    ],
     time: Annotated[str | None, typer.Option(help="Time column, or the step between samples.")] = None,
     states: Annotated[str | None, typer.Option(help="Columns that are states: x,y,z; all others by default.")] = None,
     controls: Annotated[str | None, typer.Option(help="Columns that are inputs u(t).")] = None,
-    targets: Annotated[str | None, typer.Option(help="Equations wanted: x',y' or x''; x' of every state.")] = None,
+    parameters: Annotated[str | None, typer.Option(help="Columns that are constant within each trajectory.")] = None,
+    targets: Annotated[str | None, typer.Option(help="Equations wanted: x',y' or x''; chosen by default.")] = None,
+    second_order: Annotated[
+        bool, typer.Option("--second-order", help="Equations for x'' of every state; x' is then a variable, too.")
+    ] = False,
     trajectory: Annotated[str | None, typer.Option(help="Column that tells trajectories apart.")] = None,
     split_gaps: Annotated[bool, typer.Option("--split-gaps", help="Cut at missing values and long breaks.")] = False,
     dims: Annotated[str | None, typer.Option(help="Fields in an npz file: names of the axes, x,t.")] = None,
     periodic: Annotated[str | None, typer.Option(help="Fields: periodic axes.")] = None,
-    decimal: Annotated[str, typer.Option(help="Decimal mark of a CSV file.")] = ".",
-    degree: Annotated[int | None, typer.Option(min=1, help="Monomials up to this degree; 3 by default.")] = None,
+    decimal: Annotated[str | None, typer.Option(help="Decimal mark of a text file; told from it by default.")] = None,
+    degree: Annotated[
+        int | None,
+        typer.Option(min=1, help="Monomials up to this degree; 3 by default, less for many states or few rows."),
+    ] = None,
+    library: Annotated[str | None, typer.Option(help=HELP)] = None,
     order: Annotated[int, typer.Option(min=1, help="Fields: derivatives up to this order.")] = 4,
     weak: Annotated[
         bool | None, typer.Option("--weak/--strong", help="This form, instead of choosing automatically.")
     ] = None,
+    steps: Annotated[
+        bool, typer.Option("--map", help="Discrete time: equations of the next sample; needs no time column.")
+    ] = False,
+    lags: Annotated[int, typer.Option(min=0, help="With --map: earlier samples that are variables, x[k-1], ...")] = 0,
     k_max: Annotated[int | None, typer.Option(min=1, help="Most terms of an equation; 8 by default.")] = None,
     total: Annotated[int | None, typer.Option(min=1, help="Most terms of all equations together.")] = None,
     rule: Annotated[
@@ -57,6 +79,7 @@ def discover(
       exactsindy discover lorenz.csv
       exactsindy discover lynx_hare.csv --time year --degree 2 --report lynx_hare.html
       exactsindy discover pendulum.csv --time t --states angle --targets "angle''" --json
+      exactsindy discover counts.csv --map --lags 1
     """
     from exactsindy.data import load
     from exactsindy.discovery import discover as find
@@ -64,23 +87,27 @@ def discover(
 
     output.check_folders(report, save, run=run)
     output.check_folders(run=proof)
-    measured = load(
-        data,
-        time=options.step_or_name(time),
-        states=options.names(states),
-        controls=options.names(controls),
-        targets=options.names(targets),
-        trajectory=trajectory,
-        gaps="split" if split_gaps else "refuse",
-        dims=options.names(dims),
-        periodic=options.names(periodic) or (),
-        decimal=decimal,
-    )
+    with standard_input.readable(data) as source:
+        measured = load(
+            source,
+            time=options.step_or_name(time),
+            states=options.names(states),
+            controls=options.names(controls),
+            parameters=options.names(parameters),
+            trajectory=trajectory,
+            gaps="split" if split_gaps else "refuse",
+            dims=options.names(dims),
+            periodic=options.names(periodic) or (),
+            decimal=decimal,
+            steps=steps,
+        )
+        digest = hashlib.sha256(source.read_bytes()).hexdigest() if run is not None else ""
     with progress(f"Searching {data.name}", seconds, quiet=quiet) as tick:
         found = find(
             measured,
-            library=library(measured, degree, order),
-            form="auto" if weak is None else "weak" if weak else "strong",
+            targets=_targets(measured, targets, second_order),
+            library=candidates(measured, library, degree, order),
+            form=form(weak, steps, lags),
             k_max=k_max if total is None else Total(total),
             rule=rule,
             constraints=options.constraints(constraint),
@@ -91,15 +118,15 @@ def discover(
             proof=proof,
         )
     interrupted = any(notice.kind == "interrupted" for notice in found.warnings)  # (says in which phase)
-    output.show(found.to_dict(), json, lambda: str(found))
+    shown = replace(found, warnings=notices_in_options(found.warnings))
+    output.show(shown.to_dict() if json else None, json, lambda: str(shown))
     if run is not None:
-        digest = hashlib.sha256(data.read_bytes()).hexdigest()
         about = {"command": sys.argv[1:], "file": data.name, "file_sha256": digest}
         found.save(run, about={**about, "constraints": constraint or []})
     if save is not None:
         found.model.save(save)
     if report is not None:
-        found.report(report, title=f"Governing equations of {data.name}")
+        shown.report(report, title=f"Governing equations of {data.name}")
     missing = any(notice.kind == "proof" for notice in found.warnings)  # (says why)
     file = None if proof is None or missing else proof / "solution.proof"
     for path, what in ((report, "Report"), (save, "Model"), (run, "Run folder"), (file, "Proof")):
@@ -108,13 +135,25 @@ def discover(
     output.finish(output.INTERRUPTED if interrupted else output.ending(found.solution.status))
 
 
-def library(data: Any, degree: int | None, order: int) -> Any:
-    """Return the library asked for, ``None`` for the default."""
-    from exactsindy.data import Field
-    from exactsindy.library import Derivatives, Polynomials
+def _targets(data: Any, targets: str | None, second_order: bool) -> tuple[str, ...] | None:
+    """Return the equations wanted, ``None`` for the default."""
+    from exactsindy.data import Field, Target
 
-    if degree is None:
-        return None
-    if isinstance(data, Field):
-        return Polynomials(degree, bias=False) + Polynomials(degree) * Derivatives(order)
-    return Polynomials(degree)
+    if not second_order:
+        return options.names(targets)
+    if targets is not None:
+        output.fail(f"--targets {targets} --second-order: two orders; give one of them.")
+    return tuple(Target(name, 2, isinstance(data, Field)).name for name in data.state_names)
+
+
+def form(weak: bool | None, steps: bool, lags: int) -> Any:
+    """Return the form asked for."""
+    if not steps:
+        if lags:
+            output.fail(f"--lags {lags}: earlier samples are variables of maps only; add --map.")
+        return "auto" if weak is None else "weak" if weak else "strong"
+    if weak is not None:
+        output.fail("--map and --weak or --strong: a map has no derivatives; leave one of them out.")
+    from exactsindy.forms import MapForm
+
+    return MapForm(lags)

@@ -42,6 +42,16 @@ def numbers(text: str, option: str) -> list[float]:
         fail(f"{option} {text!r}: expected numbers separated by commas, e.g. 1.0,2.5.")
 
 
+def values(text: str | None, option: str) -> dict[str, float] | None:
+    """Return numbers by name, ``mu=0.1,nu=2``, or end with a sentence."""
+    if text is None:
+        return None
+    try:
+        return {key.strip(): float(value) for key, value in (part.split("=") for part in text.split(","))}
+    except ValueError:
+        fail(f"{option} {text!r}: expected numbers by name, e.g. mu=0.1,nu=2.")
+
+
 def sizes(text: str) -> Any:
     """Return the number of terms: ``3``, or one per equation as ``x'=2,y'=3``."""
     try:

@@ -44,12 +44,25 @@ class Commands(TyperGroup):
             note("Interrupted before there was an answer.")
             raise typer.Exit(INTERRUPTED) from None
 
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command whose help has no marks that only its source needs."""
+        command = super().get_command(ctx, cmd_name)
+        if command is not None:
+            for text in ("help", "epilog"):  # (a raw docstring holds a backslash and a b)
+                setattr(command, text, (getattr(command, text) or "").replace("\\b\n", "\b\n") or None)
+            for parameter in (*command.params, command.get_help_option(ctx)):
+                if parameter is not None and getattr(parameter, "is_flag", False):
+                    parameter.metavar = ""
+        return command
+
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
         try:
             return super().invoke(ctx)
         except ExactSindyError as error:
-            fail(str(error))
+            from exactsindy.cli.words import in_options
+
+            fail(in_options(str(error)))
         except KeyboardInterrupt as error:
             note(str(error) or "Interrupted before there was an answer.")
             raise typer.Exit(INTERRUPTED) from None

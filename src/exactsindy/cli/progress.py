@@ -39,8 +39,10 @@ class _Lines:
     def __init__(self, what: str, seconds: float | None) -> None:
         self.what, self.limit = what, seconds
         self.begin = self.last = time.monotonic()
+        self.phase = ""  # the last one told: a search within it has none of its own
 
     def __call__(self, state: Progress) -> None:
+        self.phase = state.phase or self.phase
         now = time.monotonic()
         if now - self.last < _EVERY:
             return
@@ -48,11 +50,12 @@ class _Lines:
         from exactsindy.cli.output import note
 
         left = "" if self.limit is None else f", {max(self.limit - (now - self.begin), 0):.0f} s left"
-        if state.phase:
-            note(f"{self.what}: {now - self.begin:.0f} s, {state.phase}{left}")
+        doing = f"{self.phase}, " if self.phase else ""
+        if state.phase or not state.incumbent:
+            note(f"{self.what}: {now - self.begin:.0f} s, {doing}{state.nodes:,} nodes{left}")
             return
         worst = max((gap(state, target) for target in state.incumbent), default=math.nan)
-        note(f"{self.what}: {now - self.begin:.0f} s, {state.nodes:,} nodes, largest gap {percent(worst)}{left}")
+        note(f"{self.what}: {now - self.begin:.0f} s, {doing}{searched(state)}, largest gap {percent(worst)}{left}")
 
 
 class _Board:
@@ -62,9 +65,11 @@ class _Board:
         self.what, self.limit = what, seconds
         self.begin = time.monotonic()
         self.state: Progress | None = None
+        self.phase = ""  # the last one told: a search within it has none of its own
 
     def update(self, state: Progress) -> None:
         self.state = state
+        self.phase = state.phase or self.phase
 
     def render(self) -> Any:
         from rich.spinner import Spinner
@@ -75,21 +80,30 @@ class _Board:
         if self.limit is not None:
             head += f", {max(self.limit - spent, 0):.0f} s left"
         state = self.state
-        if state is not None and state.phase:
-            head += f"  {state.phase}  (Ctrl-C keeps the best so far)"
+        if self.phase:
+            head += f"  {self.phase}"
         if state is None or not state.incumbent:
-            return Spinner("dots", head)
+            return Spinner("dots", f"{head}  (Ctrl-C keeps the best so far)" if self.phase else head)
         rate = state.nodes / state.seconds if state.seconds > 0 else 0.0
         table = Table(title=f"{head}  {state.nodes:,} nodes, {rate:,.0f} per second  (Ctrl-C keeps the best so far)")
         table.add_column("equation")
-        for column in ("best objective", "proved bound", "gap"):
+        for column in ("terms", "best objective", "proved bound", "gap"):
             table.add_column(column, justify="right")
         table.add_column("best terms so far")
         for target, value in state.incumbent.items():
-            terms = ", ".join(state.terms.get(target, ()))
+            terms = state.terms.get(target, ())
             bound = f"{state.lower_bound[target]:.6g}"
-            table.add_row(target, f"{value:.6g}", bound, percent(gap(state, target)), terms)
+            size = str(len(terms)) if terms else "-"
+            table.add_row(target, size, f"{value:.6g}", bound, percent(gap(state, target)), ", ".join(terms))
         return table
+
+
+def searched(state: Progress) -> str:
+    """Return which equations a search is about, and how many terms the best supports so far have."""
+    sizes = {target: len(state.terms.get(target, ())) for target in state.incumbent}
+    names = [f"{target} with {size} terms" if size else target for target, size in sizes.items()]
+    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return f"{shown}: {state.nodes:,} nodes"
 
 
 def gap(state: Progress, target: str) -> float:

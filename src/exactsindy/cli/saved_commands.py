@@ -119,11 +119,12 @@ def report(
 def simulate(
     model: File,
     start: Annotated[str, typer.Option(help="Initial states: 1.0,2.0.")],
-    until: Annotated[float, typer.Option(help="Last time.")],
+    until: Annotated[float, typer.Option(help="Last time; of a map the number of steps.")],
+    parameters: Annotated[str | None, typer.Option(help="Parameters of the model: mu=0.1,nu=2.")] = None,
     step: Annotated[float | None, typer.Option(help="Time between rows; a hundredth of --until.")] = None,
     out: Annotated[Path | None, typer.Option(help="CSV file; standard output by default.")] = None,
 ) -> None:
-    r"""Integrate a saved model and print a CSV table.
+    r"""Integrate (maps: iterate) a saved model and print a CSV table.
 
     \b
     Example:
@@ -135,15 +136,22 @@ def simulate(
     from exactsindy.model import Model
 
     equations = Model.load(model)
-    width = until / 100 if step is None else step
+    if equations.is_map and step is not None:
+        output.fail(f"--step {step:g}: this is a map; --until is the number of its steps.")
+    width = 1.0 if equations.is_map else until / 100 if step is None else step
     if not until > 0 or not width > 0:
         output.fail(f"--until {until:g}, --step {width:g}: expected positive numbers.")
     if not until / width < output.MOST_ROWS:
         output.fail(f"--until {until:g}, --step {width:g}: expected at most {output.MOST_ROWS:,} steps.")
     times = np.arange(0.0, until + width / 2, width)
-    run = equations.simulate(options.numbers(start, "--start"), times)
+    constants = options.values(parameters, "--parameters")
+    begin = options.numbers(start, "--start")
+    if equations.is_map:
+        run = equations.iterate(begin, len(times) - 1, parameters=constants)
+    else:
+        run = equations.simulate(begin, times, parameters=constants)
     text = io.StringIO()
-    text.write(",".join(["t", *run.names]) + "\n")
+    text.write(",".join(["k" if equations.is_map else "t", *run.names]) + "\n")
     np.savetxt(text, np.column_stack([run.t, run.x]), delimiter=",", fmt="%.10g")
     if out is None:
         typer.echo(text.getvalue(), nl=False)

@@ -13,7 +13,7 @@ from exactsindy.cli import options, output
 #: Of a simulation, in the units of the system: integrating a million takes minutes.
 _LONGEST_TIME = 1e6
 _SHORTEST_STEP = 1e-12
-app = typer.Typer(help="Known systems with their true equations.", no_args_is_help=False)
+app = typer.Typer(cls=output.Commands, help="Known systems with their true equations.", no_args_is_help=False)
 
 
 @app.callback(invoke_without_command=True)

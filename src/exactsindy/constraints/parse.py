@@ -83,12 +83,12 @@ def _side(text: str, side: str, sign: float, equation: str, coefs: dict[tuple[st
 
 
 def _pieces(text: str) -> list[tuple[float, str]]:
-    """Split a sum at + and - outside parentheses (and outside the exponent of a number), in linear time."""
+    """Split a sum at + and - outside parentheses and brackets (and exponents of numbers), in linear time."""
     pieces: list[tuple[float, str]] = []
     exponents = {match.end() for match in _EXPONENT.finditer(text)}
     sign, depth, start, last = 1.0, 0, 0, ""  # last: the last letter of the piece that begins at start
     for i, letter in enumerate(text):
-        depth += (letter == "(") - (letter == ")")
+        depth += (letter in "([") - (letter in ")]")
         if depth < 0:
             break
         # In "x': -y" the sign belongs to what follows the colon.

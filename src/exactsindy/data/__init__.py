@@ -1,9 +1,12 @@
 """Measured data: trajectories and fields, reading, input checks, splitting, POD."""
 
+from exactsindy.data.array_files import array_table as array_table
 from exactsindy.data.columns import Columns as Columns
 from exactsindy.data.columns import Samples as Samples
 from exactsindy.data.columns import Target as Target
+from exactsindy.data.columns import parse_step as parse_step
 from exactsindy.data.columns import parse_targets as parse_targets
+from exactsindy.data.columns import rate_names as rate_names
 from exactsindy.data.csv_file import read_csv as read_csv
 from exactsindy.data.field import Field as Field
 from exactsindy.data.frames import by_name as by_name
@@ -14,8 +17,10 @@ from exactsindy.data.input_checks import numbers as numbers
 from exactsindy.data.notice import Notice as Notice
 from exactsindy.data.pod import Pod as Pod
 from exactsindy.data.pod import pod as pod
+from exactsindy.data.read import ENDINGS as ENDINGS
 from exactsindy.data.read import Data as Data
 from exactsindy.data.read import DataLike as DataLike
+from exactsindy.data.read import arrays_in as arrays_in
 from exactsindy.data.read import as_data as as_data
 from exactsindy.data.read import load as load
 from exactsindy.data.read import read_data as read_data
@@ -24,3 +29,4 @@ from exactsindy.data.splitting import cuts as cuts
 from exactsindy.data.splitting import gap_starts as gap_starts
 from exactsindy.data.trajectory import Trajectories as Trajectories
 from exactsindy.data.trajectory import Trajectory as Trajectory
+from exactsindy.data.unpacking import PACKED as PACKED

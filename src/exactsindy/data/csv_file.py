@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import csv
-import re
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
@@ -14,8 +13,9 @@ from numpy.typing import NDArray
 
 from exactsindy._files import reason, regular_file, shown
 from exactsindy._types import Array
+from exactsindy.data.cells import columns_of, layout
 from exactsindy.data.notice import Notice
-from exactsindy.errors import DataError, listed, repeated
+from exactsindy.errors import DataError
 
 # Byte order marks; that of UTF-32 starts with that of UTF-16.
 _MARKS = (
@@ -29,37 +29,43 @@ _MARKS = (
 _LATIN = ("cp1252", "latin-1")
 # Number of bytes at the start that tell UTF-16 without a mark; even, and some rows of any table.
 _HEAD = 4096
-_MISSING = {"", "nan", "na", "n/a", "null", "none", "missing", "-"}
+# Lines that show the separator, the decimal mark and the units.
+_FIRST = 50
 
 
-def read_csv(path: Path, *, decimal: str = ".") -> tuple[dict[str, NDArray[Any]], tuple[Notice, ...]]:
+def read_csv(path: Path, *, decimal: str | None = None) -> tuple[dict[str, NDArray[Any]], tuple[Notice, ...]]:
     """Return the columns of a CSV file, and notices on what was assumed about it.
 
-    The encoding and the separator are detected, ``#`` starts a comment, empty cells are missing. Columns of numbers
-    are doubles, others are text. Without a header the columns are called c0, c1, ...
+    The encoding, the separator and, unless it is given, the decimal mark are detected; ``#`` starts a comment, empty
+    cells are missing, a row of units under the header is left out. Columns of numbers are doubles, others are text.
+    Without a header the columns are called c0, c1, ...
     """
-    if not isinstance(decimal, str) or decimal not in (".", ","):
+    if decimal is not None and (not isinstance(decimal, str) or decimal not in (".", ",")):
         raise DataError(f"decimal={shown(str(decimal))!r}: expected '.' or ','.")
     lines, assumed = _lines(regular_file(path))
     text = f"{path.name} is not UTF-8: it was read as {assumed}. Check its names."
-    notices = (Notice("encoding", text),) if assumed else ()
+    notices: tuple[Notice, ...] = (Notice("encoding", text),) if assumed else ()
     if not lines:
         raise DataError(f"{path.name} holds no rows.")
-    counts = {mark: lines[0][1].count(mark) for mark in (";", "\t", ",")}
-    separator = max(counts, key=lambda mark: counts[mark]) if any(counts.values()) else None
-    head = _cells(lines[0][1], separator)
-    has_header = not all(_number(cell, decimal) is not None for cell in head)
-    names = [cell.strip() for cell in head] if has_header else [f"c{i}" for i in range(len(head))]
-    double = repeated(names)
-    if double is not None:
-        raise DataError(f"{path.name}: two columns are named {shown(double)!r}; rename one of them.")
-    body = lines[1:] if has_header else lines
-    if not body:
-        raise DataError(f"{path.name} has a header but no rows.")
-    fast = _fast(body, separator, len(names)) if decimal == "." else None
+    separator = _separator([line for _, line in lines[:_FIRST]])
+    found = layout(path.name, [(i, _cells(line, separator)) for i, line in lines[:_FIRST]], decimal)
+    notices += found.notices
+    body = lines[found.start :]
+    fast = _fast(body, separator, len(found.names)) if found.decimal == "." and body else None
     if fast is not None:
-        return {name: fast[:, i] for i, name in enumerate(names)}, notices
-    return _slow(path, body, separator, names, decimal), notices
+        return {name: fast[:, i] for i, name in enumerate(found.names)}, notices
+    rows = [(i, _cells(line.partition("#")[0] if separator is None else line, separator)) for i, line in body]
+    return columns_of(path.name, rows, found), notices
+
+
+def _separator(lines: list[str]) -> str | None:
+    """Return what separates cells: a mark as often in all of the first lines, commas last; None for blanks."""
+    for mark in (";", "\t"):
+        counts = {line.count(mark) for line in lines}
+        if len(counts) == 1 and counts != {0}:
+            return mark
+    first = {mark: lines[0].count(mark) for mark in (";", "\t", ",")}
+    return max(first, key=lambda mark: first[mark]) if any(first.values()) else None
 
 
 def _lines(path: Path) -> tuple[list[tuple[int, str]], str]:
@@ -102,16 +108,6 @@ def _cells(line: str, separator: str | None) -> list[str]:
         raise DataError(f"A line of the table cannot be read ({error}): {shorten(line, 60)!r}.") from None
 
 
-def _number(cell: str, decimal: str) -> float | None:
-    text = cell.strip()
-    if text.lower() in _MISSING:
-        return float("nan")
-    try:
-        return float(text if decimal == "." else text.replace(".", "").replace(decimal, "."))
-    except ValueError:
-        return None
-
-
 def _fast(lines: list[tuple[int, str]], separator: str | None, count: int) -> Array | None:
     """Return all numbers with NumPy's reader, or ``None`` if any cell needs a closer look."""
     try:
@@ -119,28 +115,3 @@ def _fast(lines: list[tuple[int, str]], separator: str | None, count: int) -> Ar
     except ValueError:
         return None
     return table if table.shape[1] == count else None
-
-
-def _slow(
-    path: Path, lines: list[tuple[int, str]], separator: str | None, names: list[str], decimal: str
-) -> dict[str, NDArray[Any]]:
-    rows = []
-    for number, line in lines:
-        cells = _cells(line.partition("#")[0] if separator is None else line, separator)
-        if len(cells) != len(names):
-            header = f"the header has {len(names)} ({shown(listed(names))})"
-            raise DataError(f"{path.name} line {number} has {len(cells)} cells, {header}.")
-        rows.append(cells)
-    table: dict[str, NDArray[Any]] = {}
-    for i, name in enumerate(names):
-        column = [row[i] for row in rows]
-        values = [_number(cell, decimal) for cell in column]
-        bad = [k for k, value in enumerate(values) if value is None]
-        if bad and len(bad) <= len(column) // 2:
-            cell, line_number = column[bad[0]].strip(), lines[bad[0]][0]
-            comma = re.fullmatch(r"[+-]?\d+,\d+", cell)
-            advice = "It looks like a decimal comma: pass decimal=','." if comma else "Correct or empty the cell."
-            what = f"column {shown(name)!r} holds {shown(cell, 60)!r} among numbers"
-            raise DataError(f"{path.name} line {line_number}: {what}. {advice}")
-        table[name] = np.array([cell.strip() for cell in column] if bad else values)
-    return table

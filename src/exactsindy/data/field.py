@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from exactsindy._types import Array
-from exactsindy.data.columns import Columns, Samples, Target
+from exactsindy.data.columns import Columns, Samples, Target, rate_names
 from exactsindy.data.field_parts import checked_grid
 from exactsindy.data.notice import Notice, column_notices, gap_notice
 from exactsindy.data.splitting import cut_at, fold_ranges
@@ -59,7 +59,7 @@ class Field:
         names: Sequence[str] | None = None,
         time: str | None = None,
         periodic: Iterable[str] | Mapping[str, float] = (),
-        targets: Sequence[str] | None = None,
+        targets: str | Sequence[str] | None = None,
         missing: str = "refuse",
     ) -> Field:
         """Return a field over 1-3 space dimensions and time, checked and with named dimensions.
@@ -122,6 +122,11 @@ class Field:
     def state_names(self) -> tuple[str, ...]:
         """Return the names of the fields."""
         return self.names
+
+    @property
+    def rate_names(self) -> tuple[str, ...]:
+        """Return the rates that are variables beside the fields: ``u_t`` where an equation is for ``u_tt``."""
+        return rate_names(self.targets, self.names)
 
     @property
     def control_names(self) -> tuple[str, ...]:

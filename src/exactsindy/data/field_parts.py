@@ -23,8 +23,8 @@ Parts = tuple[Arrays, Names, Names, Arrays, Periods, tuple[Target, ...], int, tu
 
 # What to do about missing cells.
 _KEEP = (
-    "fill them in, or keep them with missing='keep' (files: gaps='split' or --split-gaps) and use a weak form "
-    "(form='weak' or --weak)."
+    "fill them in, or keep them (gaps='split' for discover and load, missing='keep' for Field.from_arrays) and use a "
+    "weak form (form='weak')."
 )
 
 

@@ -67,7 +67,7 @@ def numbers(values: Any, what: str) -> Array:
             where = place[0] if len(place) == 1 else place
             expected = "expected numbers. Correct or remove it, or leave the column out."
             if isinstance(cell, str) and _DECIMAL_COMMA.fullmatch(cell.strip()):
-                expected = "expected numbers. For a decimal comma pass decimal=',' to load (--decimal , for commands)."
+                expected = "expected numbers. For a decimal comma pass decimal=','."
             raise DataError(f"{what} holds {shorten(repr(cell), 60)} at row {where}; {expected}")
     return np.array([float("nan" if cell is None else cell) for cell in table.flat]).reshape(table.shape)
 

@@ -13,17 +13,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from exactsindy._atomic import write_atomically
-from exactsindy._files import MOST_BYTES, check_size, read_arrays, reason, regular_file, size
+from exactsindy._files import MOST_BYTES, reason, regular_file, size
 from exactsindy._optional import optional
+from exactsindy.data.array_files import ARRAY_KINDS, array_table, named_arrays
 from exactsindy.data.columns import Columns, Samples, parse_targets
 from exactsindy.data.csv_file import read_csv
 from exactsindy.data.field import Field
-from exactsindy.data.frames import Table, dimensions, is_xarray, read_frame
+from exactsindy.data.frames import Table, dimensions, is_xarray
 from exactsindy.data.notice import Notice
+from exactsindy.data.record_files import RECORD_KINDS, read_records
 from exactsindy.data.trajectory import Trajectories, Trajectory
+from exactsindy.data.unpacking import PACKED, unpacked
 from exactsindy.errors import DataError
 
 Data = Trajectories | Field
+# Endings of text files with columns, and of NetCDF files.
+_TEXT, _NETCDF = (".csv", ".txt", ".tsv", ".dat"), (".nc", ".netcdf", ".cdf")
+#: Endings of files that are read; those of `PACKED` may follow.
+ENDINGS = (*_TEXT, *RECORD_KINDS, *ARRAY_KINDS, *_NETCDF)
 # What `as_data` and `discover` take: data, a path, arrays, frames, xarray objects, or lists of these.
 DataLike = Data | os.PathLike[str] | Samples | Trajectory | Sequence[Samples | Trajectory]
 
@@ -35,7 +42,9 @@ def as_data(source: DataLike, columns: Columns | None = None) -> Data:
     field), or data already read, which are returned as they are; ``columns`` says which columns mean what.
     """
     columns = columns or Columns()
-    if isinstance(source, (Trajectories, Field)):
+    if isinstance(source, Trajectories):
+        return source.with_parameters(columns.parameters)
+    if isinstance(source, Field):
         return source
     if isinstance(source, (str, os.PathLike)):
         return _read_file(source, columns)
@@ -52,19 +61,23 @@ def load(
     time: ArrayLike | None = None,
     states: Sequence[str] | None = None,
     controls: Sequence[str] | None = None,
-    targets: Sequence[str] | None = None,
+    targets: str | Sequence[str] | None = None,
     trajectory: str | None = None,
     gaps: str = "refuse",
     dims: Sequence[str] | None = None,
     periodic: Iterable[str] | Mapping[str, float] = (),
-    decimal: str = ".",
+    decimal: str | None = None,
+    parameters: Sequence[str] | Mapping[str, ArrayLike] | None = None,
+    steps: bool = False,
 ) -> Data:
-    r"""Read trajectories or a field from a CSV, Parquet, NetCDF or npz file.
+    r"""Read trajectories or a field from a file: text, spreadsheet, Parquet, Feather, JSON, NumPy, MATLAB, NetCDF.
 
     Parameters
     ----------
     path
-        The file; its ending says what it is (.csv .txt .tsv .dat, .parquet .pq, .nc .netcdf, .npz).
+        The file; its ending says what it is: .csv .txt .tsv .dat; .xlsx .xlsm .xls .ods; .parquet .pq .feather
+        .arrow; .json .jsonl; .npz .npy .mat .h5; .nc. Any of these may be packed as .gz, .xz, .bz2, or alone in a
+        .zip.
     time
         Name of the time column (dimension), or the step between samples; ``t`` or ``time`` by default.
     states, controls
@@ -78,7 +91,11 @@ def load(
     dims, periodic
         For fields in an npz file the names of the axes, e.g. ``("x", "t")``, and for any field its periodic axes.
     decimal
-        The decimal mark of a CSV file.
+        The decimal mark of a text file; told from its first rows by default, with a notice if it is a comma.
+    parameters
+        Names of columns that are constant within each trajectory, or one value per trajectory by name.
+    steps
+        Whether these are samples of a map: without a time column they are then counted 0, 1, 2, ...
 
     Examples
     --------
@@ -89,34 +106,68 @@ def load(
     Trajectories(1 of lynx, hare; samples: 3)
     """
     columns = Columns(
-        time, states, controls, targets=targets, trajectory=trajectory, gaps=gaps, dims=dims, periodic=periodic
+        time,
+        states,
+        controls,
+        targets=targets,
+        trajectory=trajectory,
+        gaps=gaps,
+        dims=dims,
+        periodic=periodic,
+        parameters=parameters,
+        steps=steps,
     )
     return _read_file(path, columns, decimal)
 
 
-def _read_file(path: object, columns: Columns, decimal: str = ".") -> Data:
+def _read_file(path: object, columns: Columns, decimal: str | None = None) -> Data:
     file = regular_file(path, f"load({str(path)!r})")
+    with unpacked(file) as inside:
+        return _read_plain(inside, columns, decimal)
+
+
+def _read_plain(file: Path, columns: Columns, decimal: str | None) -> Data:
+    """Return what a file that is not compressed holds."""
     kind = file.suffix.lower()
-    if kind in (".nc", ".netcdf", ".cdf"):
+    if kind in _NETCDF:
         return _from_xarray(_netcdf(file), columns)
     table: Table
     notices: tuple[Notice, ...] = ()
-    if kind in (".csv", ".txt", ".tsv", ".dat"):
+    if kind in _TEXT:
         table, notices = read_csv(file, decimal=decimal)
-    elif kind in (".parquet", ".pq"):
-        table = read_frame(_parquet(file))
-    elif kind == ".npz":
-        arrays = read_arrays(file)
+    elif kind in RECORD_KINDS:
+        table, notices = read_records(file)
+    elif kind in ARRAY_KINDS:
+        arrays = named_arrays(file)
         if columns.dims is not None:
-            return _npz_field(arrays, tuple(columns.dims), columns)
-        table = _npz_table(arrays)
-        if not table:
-            raise DataError(f"{file.name} holds no columns.")
+            return _array_field(arrays, tuple(columns.dims), columns)
+        table = array_table(arrays)
     else:
-        known = ".csv, .txt, .tsv, .dat, .parquet, .nc or .npz"
-        raise DataError(f"load({file.name!r}): unknown ending {kind!r}; expected {known}.")
+        known = ", ".join(ENDINGS)
+        packed = ", ".join(PACKED)
+        what = f"unknown ending {kind!r}" if kind else "it has no ending"
+        raise DataError(f"load({file.name!r}): {what}; expected one of {known}, or these packed as {packed}.")
+    if not table:
+        raise DataError(f"{file.name} holds no columns.")
     data = Trajectories.from_columns(table, columns)
     return replace(data, notices=(*notices, *data.notices)) if notices else data
+
+
+def arrays_in(path: str | os.PathLike[str]) -> Mapping[str, NDArray[Any]] | None:
+    """Return the columns or arrays in a file by name, before they have a meaning; None for NetCDF, which has its own.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read.
+    """
+    with unpacked(regular_file(path)) as file:
+        kind = file.suffix.lower()
+        if kind in _NETCDF:
+            return None
+        if kind in ARRAY_KINDS:
+            return named_arrays(file)
+        return read_records(file)[0] if kind in RECORD_KINDS else read_csv(file)[0]
 
 
 def _from_xarray(source: Any, columns: Columns) -> Data:
@@ -140,35 +191,7 @@ def _netcdf(file: Path) -> Any:
         raise DataError(f"{file.name}: this is not a NetCDF file that can be read ({reason(error)}).") from error
 
 
-def _parquet(file: Path) -> Any:
-    parquet = optional("pyarrow.parquet", "data", "Reading Parquet")
-    try:
-        with parquet.ParquetFile(file) as source:
-            about = source.metadata
-            packed = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
-            check_size(file, max(8 * about.num_rows * about.num_columns, packed))
-            return source.read()
-    except DataError:
-        raise
-    except Exception as error:  # pyarrow's own kinds, and those of Python
-        raise DataError(f"{file.name}: this is not a Parquet file that can be read ({reason(error)}).") from error
-
-
-def _npz_table(arrays: Mapping[str, NDArray[Any]]) -> Table:
-    """Return columns: one-dimensional arrays as they are, the columns of two-dimensional ones numbered."""
-    table: dict[str, NDArray[Any]] = {}
-    for name, array in arrays.items():
-        if array.ndim == 1:
-            table[name] = array
-        elif array.ndim == 2:
-            table.update({f"{name}{i}": column for i, column in enumerate(array.T)})
-        elif array.ndim > 2:
-            cure = "name its axes to read it as a field: dims=('x', 'y', 't')."
-            raise DataError(f"The array {name!r} has shape {array.shape}; {cure}")
-    return table
-
-
-def _npz_field(arrays: Mapping[str, NDArray[Any]], dims: tuple[str, ...], columns: Columns) -> Field:
+def _array_field(arrays: Mapping[str, NDArray[Any]], dims: tuple[str, ...], columns: Columns) -> Field:
     chosen = columns.states or tuple(name for name, array in arrays.items() if array.ndim == len(dims))
     absent = [name for name in (*chosen, *dims) if name not in arrays]
     if absent or not chosen:
@@ -205,6 +228,9 @@ def _trajectory_arrays(data: Trajectories) -> dict[str, Any]:
         "time_name": np.array(data.time_name),
         "labels": np.array([member.label for member in data], dtype=str),
     }
+    if data.parameter_names:
+        arrays["parameter_names"] = np.array(data.parameter_names)
+        arrays["parameters"] = np.column_stack([*data.parameters.values()])
     for i, member in enumerate(data):
         arrays[f"times{i}"], arrays[f"states{i}"], arrays[f"controls{i}"] = member.times, member.states, member.controls
         if member.derivatives is not None:
@@ -214,6 +240,7 @@ def _trajectory_arrays(data: Trajectories) -> dict[str, Any]:
 
 def _read_trajectories(arrays: Mapping[str, Any]) -> Trajectories:
     names, inputs = tuple(map(str, arrays["names"])), tuple(map(str, arrays["control_names"]))
+    constants = tuple(map(str, arrays.get("parameter_names", ())))
     members = [
         Trajectory(
             arrays[f"times{i}"],
@@ -223,6 +250,7 @@ def _read_trajectories(arrays: Mapping[str, Any]) -> Trajectories:
             control_names=inputs or None,
             derivatives=arrays.get(f"derivatives{i}"),
             label=str(label),
+            parameters=dict(zip(constants, arrays["parameters"][i].tolist(), strict=True)) if constants else None,
         )
         for i, label in enumerate(arrays["labels"])
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -15,35 +16,46 @@ from exactsindy.data.columns import Columns
 from exactsindy.data.frames import Table, dimensions, index_column, is_frame, is_xarray, named_columns
 from exactsindy.data.input_checks import as_times, check_rows, check_states, check_times, numbers, unmasked
 from exactsindy.data.notice import Notice
+from exactsindy.data.parameters import constant_value
 from exactsindy.data.splitting import LEAST_SAMPLES, whole_ranges
 from exactsindy.errors import DataError, listed, name_tuple, nearest
 
 T = TypeVar("T")
-# The constructor of a trajectory: (times, states, names, *, controls, control_names, derivatives, label).
+# The constructor of a trajectory: (times, states, names, *, controls, control_names, derivatives, label, parameters).
 Build = Callable[..., T]
+# Names of columns that are the time if there is only one such: time_h, t [s], time (s), timestamp, date.
+_LIKELY_TIME = re.compile(r"(?:t|time)[\s_(\[/].*|timestamp|date|datetime", re.IGNORECASE)
 # What lists of trajectories may have one of for each.
 _BESIDE = ("time", "controls", "derivatives")
 
 
-def members(source: Any, columns: Columns, build: Build[T]) -> tuple[list[T], str, list[Notice]]:
-    """Return the trajectories in arrays or tables, each made by ``build``; the name of the time; and notices."""
+def members(source: Any, columns: Columns, build: Build[T]) -> tuple[list[T], list[int], str, list[Notice]]:
+    """Return the trajectories in arrays or tables, each made by ``build``; the name of the time; and notices.
+
+    The second list says which trajectory a piece is of, for those that are cut at gaps.
+    """
     several = isinstance(source, (list, tuple)) and bool(source) and not _is_row(source[0])
     items = list(source) if several else [source]
     tables = [named_columns(item) for item in items]
     parts: list[T] = []
+    origins: list[int] = []
+    whole = 0
     notices: list[Notice] = []
     time_names = []
     for i, (item, table) in enumerate(zip(items, tables, strict=True)):
         beside = {what: _entry(getattr(columns, what), i, len(items), what) for what in _BESIDE} if several else {}
         part = replace(columns, **beside)
         if all(table is not None for table in tables):
-            pieces, name, notes = _from_table(*_with_clock(item, table or {}, part), build)
+            wholes, name, notes = _from_table(*_with_clock(item, table or {}, part), build)
         else:
-            pieces, name, notes = _from_array(item, part, str(i) if several else "", build)
-        parts += pieces
+            wholes, name, notes = _from_array(item, part, str(i) if several else "", build)
+        for pieces in wholes:
+            origins += [whole] * len(pieces)
+            parts += pieces
+            whole += 1
         notices += notes
         time_names.append(name)
-    return parts, time_names[0], list(dict.fromkeys(notices))
+    return parts, origins, time_names[0], list(dict.fromkeys(notices))
 
 
 def _is_row(value: Any) -> bool:
@@ -67,9 +79,15 @@ def _entry(value: Any, i: int, count: int, what: str) -> Any:
     return value[i]
 
 
-def _from_array(states: Any, columns: Columns, label: str, build: Build[T]) -> tuple[list[T], str, list[Notice]]:
-    """Return the trajectories in an array, which is one of several if it has a label."""
-    times, notes = as_times(columns.time, "time")
+def _from_array(states: Any, columns: Columns, label: str, build: Build[T]) -> tuple[list[list[T]], str, list[Notice]]:
+    """Return the pieces of the trajectory in an array, which is one of several if it has a label."""
+    if columns.parameters is not None and not isinstance(columns.parameters, Mapping):
+        example = "parameters={'mu': [0.1, 0.4]}"
+        raise DataError(
+            f"parameters={columns.parameters!r}: names of columns are for tables; for arrays pass one value per "
+            f"trajectory by name, e.g. {example}."
+        )
+    times, notes = as_times(1.0 if columns.steps and columns.time is None else columns.time, "time")
     controls: Any = columns.controls
     control_names = columns.control_names
     if isinstance(controls, Mapping):
@@ -80,7 +98,7 @@ def _from_array(states: Any, columns: Columns, label: str, build: Build[T]) -> t
         pieces, lost = _pieces(named, columns.gaps, label, times, states, controls, columns.derivatives)
     except DataError as error:
         raise DataError(f"trajectory {label}: {error}") if label else error from None
-    return pieces, "t", [*notes, *lost]
+    return [pieces], "t", [*notes, *lost]
 
 
 def _with_clock(item: Any, table: Table, columns: Columns) -> tuple[Table, Columns]:
@@ -95,14 +113,16 @@ def _with_clock(item: Any, table: Table, columns: Columns) -> tuple[Table, Colum
     return {index[0]: index[1], **table}, replace(columns, time=index[0])
 
 
-def _from_table(table: Table, columns: Columns, build: Build[T]) -> tuple[list[T], str, list[Notice]]:
-    """Return the trajectories in a table, told apart by the column ``columns.trajectory``."""
+def _from_table(table: Table, columns: Columns, build: Build[T]) -> tuple[list[list[T]], str, list[Notice]]:
+    """Return the pieces of each trajectory in a table, told apart by the column ``columns.trajectory``."""
     _check_lengths(table)
-    time_column, times, notes = _times(table, columns.time)
+    time_column, times, notes = _times(table, columns.time, columns.steps)
     control_names = _listed(columns.controls, "controls", table)
     if columns.trajectory is not None:
         _column(table, columns.trajectory, "trajectory")
-    special = {time_column, columns.trajectory, *control_names}
+    by_value = isinstance(columns.parameters, Mapping)
+    parameter_names = () if by_value else _listed(columns.parameters, "parameters", table)
+    special = {time_column, columns.trajectory, *control_names, *parameter_names}
     if columns.states is None:
         counters = [name for name in table if name not in special and _is_row_number(name, table[name])]
         special |= set(counters)
@@ -114,12 +134,15 @@ def _from_table(table: Table, columns: Columns, build: Build[T]) -> tuple[list[T
     x = _matrix(table, state_names)
     u = _matrix(table, control_names) if control_names else None
     named = partial(build, names=state_names, control_names=control_names)
-    parts: list[T] = []
+    parts: list[list[T]] = []
     notices = list(notes)
+    apart = columns.trajectory is not None
     for label, rows in _groups(table, columns.trajectory):
         clock = times if np.ndim(times) == 0 else unmasked(times)[rows]
-        pieces, lost = _pieces(named, columns.gaps, label, clock, x[rows], None if u is None else u[rows], None)
-        parts += pieces
+        constants = {n: constant_value(table[n][rows], n, label, told_apart=apart) for n in parameter_names}
+        made = partial(named, parameters=constants) if constants else named
+        pieces, lost = _pieces(made, columns.gaps, label, clock, x[rows], None if u is None else u[rows], None)
+        parts.append(pieces)
         notices += lost
     return parts, time_column or "t", notices
 
@@ -132,10 +155,13 @@ def _check_lengths(table: Table) -> None:
             raise DataError(f"column {name!r} has shape {shape}, column {first!r} has {shapes[first]}; expected equal.")
 
 
-def _times(table: Table, time: Any) -> tuple[str | None, Any, tuple[Notice, ...]]:
+def _times(table: Table, time: Any, steps: bool = False) -> tuple[str | None, Any, tuple[Notice, ...]]:
     """Return the name of the time column if there is one, the times or the step, and notices."""
+    notes: tuple[Notice, ...] = ()
     if time is None:
-        time = next((name for name in table if name.lower() in ("t", "time")), None)
+        time, notes = _time_column(table)
+        if time is None and steps:
+            return None, 1.0, ()
         if time is None:
             cure = f"The columns are {listed(table)}. Or pass the step between samples, e.g. time=0.01."
             raise DataError(f"time is missing: name the time column, time='...'. {cure}")
@@ -144,8 +170,17 @@ def _times(table: Table, time: Any) -> tuple[str | None, Any, tuple[Notice, ...]
         if np.ndim(time) and np.shape(time) != (count,):
             raise DataError(f"time has shape {np.shape(time)} for a table of {count} rows; expected one time per row.")
         return None, time, ()
-    values, notes = as_times(_column(table, time, "time"), time)
-    return time, numbers(values, f"column {time!r}"), notes
+    values, dates = as_times(_column(table, time, "time"), time)
+    return time, numbers(values, f"column {time!r}"), (*notes, *dates)
+
+
+def _time_column(table: Table) -> tuple[str | None, tuple[Notice, ...]]:
+    """Return the column called t or time, else the only one whose name begins so or says date; and a notice then."""
+    exact = next((name for name in table if name.lower() in ("t", "time")), None)
+    likely = [name for name in table if _LIKELY_TIME.fullmatch(name)]
+    if exact is not None or len(likely) != 1:
+        return exact, ()
+    return likely[0], (Notice("time", f"Column {likely[0]!r} is taken for the time."),)
 
 
 def _listed(names: Any, what: str, table: Table) -> tuple[str, ...]:
@@ -187,7 +222,7 @@ def _numbers(column: NDArray[Any], name: str) -> Array:
         words = {str(cell) for cell in column}
         if 2 * len(words) > len(column) or any(cell[:1].isdigit() for cell in words):
             raise
-        cure = f"If it tells trajectories apart, pass trajectory={name!r} (--trajectory on the command line)."
+        cure = f"If it tells trajectories apart, pass trajectory={name!r}."
         raise DataError(f"{error} {cure}") from None
 
 
@@ -218,7 +253,8 @@ def _pieces(
     for low, high in whole_ranges(whole, t):
         if high - low < LEAST_SAMPLES:
             where = f"{t[low]:g}" if high - low == 1 else f"{t[low]:g} to {t[high - 1]:g}"
-            text = f"{high - low} samples at {where} between gaps are too few and left out."
+            many = "samples" if high - low > 1 else "sample"
+            text = f"{high - low} {many} at {where} between gaps: too few, left out."
             notices.append(Notice("short piece", text))
             continue
         cut = slice(low, high)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from exactsindy._types import Array
-from exactsindy.data.columns import Columns, Samples, Target, parse_targets
+from exactsindy.data.columns import Columns, Samples, Target, parse_targets, rate_names
 from exactsindy.data.input_checks import check_finite, check_rows, check_states, check_times, frozen, names_of, numbers
 from exactsindy.data.notice import Notice, column_notices, gap_notice
+from exactsindy.data.parameters import checked_parameters, per_trajectory
 from exactsindy.data.splitting import cut_at, fold_ranges
 from exactsindy.data.tables import members
 from exactsindy.errors import DataError
@@ -37,6 +38,8 @@ class Trajectory:
         Measured time derivatives of all states (n, d), where they need not be estimated.
     label
         A name that tells this trajectory from others.
+    parameters
+        Numbers that are constant within the trajectory, by name, e.g. ``{"mu": 0.1}``; none by default.
 
     Examples
     --------
@@ -51,6 +54,7 @@ class Trajectory:
     control_names: tuple[str, ...]
     derivatives: Array | None
     label: str
+    parameters: Mapping[str, float]
 
     def __init__(
         self,
@@ -62,6 +66,7 @@ class Trajectory:
         control_names: Sequence[str] | None = None,
         derivatives: ArrayLike | None = None,
         label: str = "",
+        parameters: Mapping[str, float] | None = None,
     ) -> None:
         x = check_states(numbers(states, "states"))
         t = check_times(times, x)
@@ -79,7 +84,8 @@ class Trajectory:
                 raise DataError(f"derivatives has shape {slopes.shape}; expected that of the states, {x.shape}.")
             check_finite(slopes, [f"{name}'" for name in called])
             frozen(slopes)
-        values = (frozen(t), frozen(x), called, frozen(u), inputs, slopes, label)
+        constants = checked_parameters(parameters, (*called, *inputs))
+        values = (frozen(t), frozen(x), called, frozen(u), inputs, slopes, label, constants)
         for field, value in zip(fields(self), values, strict=True):
             object.__setattr__(self, field.name, value)
 
@@ -88,8 +94,17 @@ class Trajectory:
 
     def __repr__(self) -> str:
         inputs = f", controls {', '.join(self.control_names)}" if self.control_names else ""
+        inputs += "".join(f", {name} = {value:g}" for name, value in self.parameters.items())
         span = f"times {self.times[0]:g} to {self.times[-1]:g}"
         return f"Trajectory({len(self)} samples of {', '.join(self.names)}{inputs}, {span})"
+
+    @cached_property
+    def inputs(self) -> Array:
+        """Return the controls and then the parameters beside every sample (n, controls + parameters)."""
+        if not self.parameters:
+            return self.controls
+        constants = np.tile(np.array([*self.parameters.values()]), (len(self), 1))
+        return frozen(np.hstack((self.controls, constants)))
 
     def slice(self, start: int, stop: int) -> Trajectory:
         """Return the samples from ``start`` up to (not including) ``stop``."""
@@ -109,7 +124,7 @@ class Trajectories:
     Parameters
     ----------
     members
-        The trajectories, all with the same states and controls.
+        The trajectories, all with the same states, controls and names of parameters.
     targets
         The equations wanted: names such as ``x``, ``x'`` or ``x''``, or `Target` records; all states by default.
     time_name
@@ -126,7 +141,7 @@ class Trajectories:
     def __init__(
         self,
         members: Iterable[Trajectory],
-        targets: Sequence[str | Target] | None = None,
+        targets: str | Sequence[str | Target] | None = None,
         *,
         time_name: str = "t",
         notices: Iterable[Notice] = (),
@@ -142,6 +157,9 @@ class Trajectories:
             if (part.names, part.control_names) != (first.names, first.control_names):
                 other = f"trajectory 0 has {first.names} and {first.control_names}; expected the same in all."
                 raise DataError(f"Trajectory {i} has states {part.names} and controls {part.control_names}, {other}")
+            if tuple(part.parameters) != tuple(first.parameters):
+                other = f"trajectory 0 has {tuple(first.parameters)}; expected the same names in all."
+                raise DataError(f"Trajectory {i} has the parameters {tuple(part.parameters)}, {other}")
             if (part.derivatives is None) != (first.derivatives is None):
                 raise DataError(f"Trajectory {i} and trajectory 0 must both have derivatives, or neither.")
         wanted = parse_targets(targets, first.names)
@@ -157,10 +175,11 @@ class Trajectories:
         states: Sequence[str] | None = None,
         controls: Sequence[str] | Samples | Sequence[Samples] | None = None,
         control_names: Sequence[str] | None = None,
-        targets: Sequence[str] | None = None,
+        targets: str | Sequence[str] | None = None,
         derivatives: ArrayLike | None = None,
         trajectory: str | None = None,
         gaps: str = "refuse",
+        parameters: Sequence[str] | Mapping[str, ArrayLike] | None = None,
     ) -> Trajectories:
         """Return checked trajectories from arrays, frames, mappings, or lists of these.
 
@@ -186,13 +205,18 @@ class Trajectories:
             Tables: the column whose value tells trajectories apart.
         gaps
             ``"refuse"`` missing values, or ``"split"`` trajectories at them and at long breaks in time.
+        parameters
+            Constants of each trajectory: a mapping from name to one value per trajectory, ``{"mu": [0.1, 0.4]}``; for
+            tables also the names of columns that are constant within each trajectory.
 
         Examples
         --------
         >>> Trajectories.from_arrays(np.zeros((100, 2)), time=0.01, states=("x", "y"))
         Trajectories(1 of x, y; samples: 100)
         """
-        columns = Columns(time, states, controls, control_names, targets, derivatives, trajectory, gaps)
+        columns = Columns(
+            time, states, controls, control_names, targets, derivatives, trajectory, gaps, parameters=parameters
+        )
         return cls.from_columns(source, columns)
 
     @classmethod
@@ -203,9 +227,35 @@ class Trajectories:
         items = source if isinstance(source, (list, tuple)) else [source]
         ready = [item for item in items if isinstance(item, Trajectory)]
         if ready and len(ready) == len(items):
-            return cls(ready, columns.targets)
-        parts, time_name, notices = members(source, columns, Trajectory)
+            return cls(ready, columns.targets).with_parameters(columns.parameters)
+        parts, origins, time_name, notices = members(source, columns, Trajectory)
+        if isinstance(columns.parameters, Mapping):
+            constants = per_trajectory(columns.parameters, max(origins, default=-1) + 1)
+            parts = [replace(part, parameters=constants[i]) for part, i in zip(parts, origins, strict=True)]
         return cls(parts, columns.targets, time_name=time_name, notices=notices)
+
+    def with_parameters(self, parameters: Sequence[str] | Mapping[str, ArrayLike] | None) -> Trajectories:
+        """Return the trajectories with these parameters, ``{"mu": [0.1, 0.4]}``, in place of any they have.
+
+        Names alone, ``("mu",)``, keep those parameters and leave the others out; ``None`` leaves all as they are.
+        """
+        if parameters is None:
+            return self
+        if isinstance(parameters, Mapping):
+            constants = per_trajectory(parameters, len(self))
+        else:
+            unknown = next((name for name in parameters if name not in self.parameter_names), None)
+            if unknown is not None:
+                known = f"they have {', '.join(self.parameter_names) or 'none'}"
+                raise DataError(
+                    f"parameters: the trajectories have no parameter {unknown!r} ({known}); pass its values, one per "
+                    f"trajectory: parameters={{{unknown!r}: [...]}}."
+                )
+            constants = [{name: member.parameters[name] for name in parameters} for member in self]
+        return replace(
+            self,
+            members=tuple(replace(m, parameters=values) for m, values in zip(self.members, constants, strict=True)),
+        )
 
     def __len__(self) -> int:
         return len(self.members)
@@ -226,9 +276,24 @@ class Trajectories:
         return self.members[0].names
 
     @property
+    def rate_names(self) -> tuple[str, ...]:
+        """Return the rates that are variables beside the states: ``x'`` where an equation is for ``x''``."""
+        return rate_names(self.targets, self.state_names)
+
+    @property
     def control_names(self) -> tuple[str, ...]:
         """Return the names of the controls."""
         return self.members[0].control_names
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Return the names of the parameters."""
+        return tuple(self.members[0].parameters)
+
+    @cached_property
+    def parameters(self) -> dict[str, Array]:
+        """Return the values of each parameter, one per trajectory, by name."""
+        return {name: np.array([m.parameters[name] for m in self.members]) for name in self.parameter_names}
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -249,6 +314,7 @@ class Trajectories:
         gaps = tuple(
             note
             for i, m in enumerate(self.members)
+            if not any(notice.kind == "split" for notice in self.notices)  # cut at gaps already
             for note in gap_notice(m.times, f"trajectory {m.label or i}" if len(self) > 1 else "time")
         )
         return (*self.notices, *column_notices(names, columns.min(axis=0), columns.max(axis=0), sizes), *gaps)
@@ -262,6 +328,8 @@ class Trajectories:
         for member in self.members:
             for array in (member.times, member.states, member.controls, member.derivatives):
                 digest.update(b"|" if array is None else np.ascontiguousarray(array).tobytes() + b"|")
+        for name, values in self.parameters.items():
+            digest.update(f"\n{name}\n".encode() + values.tobytes())
         return digest.hexdigest()
 
     def slices(self, ranges: Sequence[tuple[int, int, int]]) -> Trajectories:

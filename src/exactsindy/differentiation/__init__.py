@@ -7,6 +7,7 @@ from exactsindy.differentiation.finite_difference import fornberg_weights as for
 from exactsindy.differentiation.penalised import Smooth as Smooth
 from exactsindy.differentiation.penalised import noise_level as noise_level
 from exactsindy.differentiation.penalised import whittaker as whittaker
+from exactsindy.differentiation.penalised_spline import PenalisedSpline as PenalisedSpline
 from exactsindy.differentiation.spectral import Spectral as Spectral
 from exactsindy.differentiation.steps import PRINTED as PRINTED
 from exactsindy.differentiation.steps import samples as samples

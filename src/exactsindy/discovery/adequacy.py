@@ -11,6 +11,7 @@ import numpy as np
 
 from exactsindy.data import Notice, Trajectories
 from exactsindy.discovery.fit_tests import with_fit_tests
+from exactsindy.discovery.phase_tests import phase_tests
 from exactsindy.discovery.prepare import Prepared
 from exactsindy.discovery.recognise import UNDERMINING, undermined
 from exactsindy.discovery.row_tests import row_tests, with_least_residuals
@@ -58,7 +59,9 @@ def lack_of_fit(selection: Selection, prepared: Prepared, clock: Deadline) -> di
     Rows test every equation by itself. Trajectory fits tell more, but only where all equations together fit the data,
     and where noise, not errors between samples, is what is left.
     """
-    data = prepared.data
+    data, samples = prepared.data, prepared.samples
+    if isinstance(data, Trajectories) and isinstance(samples, MeasuredTrajectories) and samples.hidden:
+        return _in_phase_space(selection, prepared, data, samples, clock)
     forms = [variant.form for variant in prepared.variants if isinstance(variant.form, IncrementForm)]
     if not isinstance(data, Trajectories) or not forms or not isinstance(selection.rule, PathEvidence):
         return {}
@@ -73,9 +76,21 @@ def lack_of_fit(selection: Selection, prepared: Prepared, clock: Deadline) -> di
         for form in forms:
             if form is not smoothed:
                 found = with_least_residuals(found, wide, form)
-        samples = prepared.samples
         if isinstance(samples, MeasuredTrajectories) and not clock.expired:
             found = with_fit_tests(found, wide, samples.smoothed, time.monotonic() + clock.left())
     except (ExactSindyError, np.linalg.LinAlgError):  # a function overflows, or two terms have one name: not tested
         return {}
     return found
+
+
+def _in_phase_space(
+    selection: Selection, prepared: Prepared, data: Trajectories, samples: MeasuredTrajectories, clock: Deadline
+) -> dict[str, LackOfFit]:
+    """Return the tests of equations for x''; none if there is no time, or too many columns."""
+    if is_interrupted(selection) or clock.expired:
+        return {}
+    try:
+        wide = WideLibrary.of(data, prepared.library, selection)
+        return phase_tests(wide, samples, time.monotonic() + clock.left()) if wide.samples else {}
+    except (ExactSindyError, np.linalg.LinAlgError):  # as above
+        return {}

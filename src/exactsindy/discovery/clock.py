@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import math
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from exactsindy._limits import OutOfTime, until
 from exactsindy.data import Notice
 from exactsindy.errors import SolverError
-from exactsindy.solver import Deadline, Progress, ctrl_c_pressed
+from exactsindy.solver import LEAST, Deadline, Progress, ctrl_c_pressed
 
 
 @dataclass
@@ -20,6 +22,7 @@ class Clock(Deadline):
     phase: str = "reading the data"
     cut: list[str] = field(default_factory=list)  # what was left out or shortened
     interrupted_in: str | None = None  # the phase in which Ctrl-C was pressed
+    asked: float | None = None  # the time limit of the call, where fractions are those of a part of it
 
     def begin(self, phase: str) -> None:
         """Enter a phase: a few words that go on from "while", e.g. "smoothing the states"."""
@@ -36,9 +39,16 @@ class Clock(Deadline):
     def within(self, fraction: float = 1.0) -> Iterator[None]:
         """End what runs inside by `OutOfTime` once this fraction of the time limit has passed, or at Ctrl-C."""
         seconds = self.limits.seconds
-        last = None if seconds is None else fraction * seconds
-        with until(lambda: self._interrupted() or (last is not None and self.elapsed >= last)):
+        last = None if seconds is None else time.monotonic() - self.elapsed + fraction * seconds
+        with until(lambda: self._interrupted() or (last is not None and time.monotonic() >= last)):
             yield
+
+    def begin_again(self) -> None:
+        """Let fractions be those of the time that is left: what comes now is planned as if the call began here."""
+        if self.limits.seconds is not None:
+            self.asked = self.asked or self.limits.seconds
+            self.limits = replace(self.limits, seconds=max(self.left(), LEAST))
+            self._begin = time.monotonic()
 
     @contextmanager
     def optional(self, what: str, fraction: float = 1.0) -> Iterator[None]:
@@ -55,7 +65,7 @@ class Clock(Deadline):
             return KeyboardInterrupt(f"Interrupted while {self.interrupted_in}, before there was an answer.")
         cure = "Allow more, or ask for less: fewer states or samples, targets=[...], a lower degree."
         text = f"the time limit came while {self.phase}, before there was an answer."
-        return SolverError(f"discover(seconds={self.limits.seconds:g}): {text} {cure}")
+        return SolverError(f"discover(seconds={self._seconds():g}): {text} {cure}")
 
     def notices(self) -> tuple[Notice, ...]:
         """Return what was cut, for the reader of the answer."""
@@ -65,8 +75,12 @@ class Clock(Deadline):
             return (Notice("interrupted", f"{text} Cut short or left out: {what}." if what else text),)
         if not what:
             return ()
-        text = f"The time limit of {self.limits.seconds:g} s came first: cut short or left out: {what}."
+        text = f"The time limit of {self._seconds():g} s came first: cut short or left out: {what}."
         return (Notice("limit", f"{text} Allow more `seconds` for it."),)
+
+    def _seconds(self) -> float:
+        """Return the time limit of the whole call."""
+        return self.asked or self.limits.seconds or math.inf
 
     def _interrupted(self) -> bool:
         if self.interrupted_in is None and ctrl_c_pressed():

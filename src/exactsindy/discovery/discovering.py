@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from numpy.typing import ArrayLike
@@ -11,29 +11,35 @@ from numpy.typing import ArrayLike
 from exactsindy._limits import OutOfTime
 from exactsindy.constraints import Constraint, constraint_list
 from exactsindy.data import Columns, DataLike, Samples
-from exactsindy.discovery.adequacy import tested, withheld
+from exactsindy.discovery.adequacy import withheld
+from exactsindy.discovery.attempt import attempt
 from exactsindy.discovery.clock import Clock
 from exactsindy.discovery.explain import explain
-from exactsindy.discovery.prepare import Prepared, prepare
+from exactsindy.discovery.families import grown
+from exactsindy.discovery.map_discovery import discover_map
+from exactsindy.discovery.order import is_open, with_order
+from exactsindy.discovery.parameters import leave_out_constant_parameters
 from exactsindy.discovery.proof_folder import check_request
 from exactsindy.discovery.prove import prove
 from exactsindy.discovery.read import Measurement, read
 from exactsindy.discovery.recognise import leave_out_sentinels
-from exactsindy.discovery.refine import Refined, refine
-from exactsindy.discovery.request import DEFAULT_SECONDS, Request, call_settings, default_library, find_form
+from exactsindy.discovery.request import (
+    DEFAULT_SECONDS,
+    Request,
+    call_settings,
+    default_library,
+    find_form,
+    find_library,
+)
+from exactsindy.discovery.resolve import resolve
 from exactsindy.discovery.result import Discovery
-from exactsindy.discovery.select import attempts, calibrated, is_interrupted, is_resolved
 from exactsindy.discovery.trim import trim_steady_tail
 from exactsindy.errors import ProblemError
-from exactsindy.forms import Form, Smoothed
+from exactsindy.forms import Form, MapForm
 from exactsindy.library import Library
 from exactsindy.model import Model
 from exactsindy.selection import Rule, Selection, find_rule
 from exactsindy.solver import Settings, Status, Total, ctrl_c_held
-
-# Fraction of the time limit for trajectory fits. Trial models, paths and rivals have others (prepare.py, select.py,
-# prove.py); what is left proves the chosen sizes.
-_FIT_SHARE = 0.4
 
 
 def discover(
@@ -41,11 +47,12 @@ def discover(
     time: ArrayLike | None = None,
     *,
     states: Sequence[str] | None = None,
-    targets: Sequence[str] | None = None,
+    targets: str | Sequence[str] | None = None,
     controls: Sequence[str] | Samples | Sequence[Samples] | None = None,
+    parameters: Sequence[str] | Mapping[str, ArrayLike] | None = None,
     trajectory: str | None = None,
     gaps: str = "refuse",
-    library: Library | None = None,
+    library: Library | str | None = "auto",
     degree: int | None = None,
     form: Form | str = "auto",
     k_max: int | Total | None = None,
@@ -67,19 +74,27 @@ def discover(
     time
         Sample times or the step; the name of the time column for tables.
     states, targets, controls
-        Names of the states; the equations wanted, if not the first derivative of every state; the inputs u(t).
+        Names of the states; the equations wanted, such as ``"x''"``, if not the first derivative of every state; the
+        inputs u(t). Where an equation is for x'', its velocity x' is a variable of the library and need not be
+        measured. By default the order is chosen: where states do not determine their rates and equations of second
+        order explain the data, these are taken, and a notice of the kind ``"order"`` says so.
+    parameters
+        Constants of each trajectory, which coefficients may depend on: a mapping from name to one value per trajectory,
+        ``{"mu": [0.1, 0.4]}``; for tables also the names of columns that are constant within each trajectory.
     trajectory
         Tables: the column whose value tells trajectories apart.
     gaps
         ``"refuse"`` missing values, or ``"split"`` trajectories at them and at long breaks in time.
     library
-        Candidate terms; monomials up to degree 3 by default, for fields also times spatial derivatives.
+        Candidate terms; monomials up to degree 3 by default, for fields also times spatial derivatives, with parameters
+        also times each of them (``Polynomials(3) * Parameters(1)``).
     degree
         Short for ``library=Polynomials(degree)``, for fields also times spatial derivatives.
     form
         ``"auto"``: noise-whitened increments on measured and on smoothed states, each equation from the better one;
         for fields whitened increments of spatial modes. Otherwise a form, or ``"strong"``, ``"weak"``,
-        ``"increment"``, ``"modal"``.
+        ``"increment"``, ``"modal"``, or ``"map"`` (`MapForm`) for discrete time: equations of the next sample,
+        ``x[k+1]``. For maps ``time`` may be left out.
     k_max
         Largest number of terms tried, or ``Total(k)`` for a budget shared by all equations; 8 by default (10 for
         large libraries of fields).
@@ -125,19 +140,32 @@ def discover(
     ["x' = v", "v' = -x"]
     """
     limits = call_settings(seconds, threads, settings)
+    library = find_library(library)
     if library is not None and degree is not None:
         raise ProblemError(f"discover(library={library!r}, degree={degree!r}): two libraries; give one of them.")
     request = Request(library, find_form(form), k_max, find_rule(rule), ridge, constraint_list(constraints), limits)
     request = replace(request, proof=check_request(proof))
-    columns = Columns(time, states, controls=controls, targets=targets, trajectory=trajectory, gaps=gaps)
-    measured = leave_out_sentinels(read(data, columns))
+    columns = Columns(
+        time,
+        states,
+        controls=controls,
+        targets=targets,
+        trajectory=trajectory,
+        gaps=gaps,
+        parameters=parameters,
+        steps=isinstance(request.form, MapForm),
+    )
+    measured = leave_out_constant_parameters(leave_out_sentinels(read(data, columns)))
     if degree is not None:
         request = replace(request, library=default_library(measured.data, degree))
     clock = Clock(limits)  # files were read
     with ctrl_c_held():
         try:
             with clock.within():
-                return _discovered(measured, request, form, clock)
+                found = _discovered(measured, request, form, clock)
+                if targets is None and is_open(measured, request):
+                    found = with_order(found, measured, lambda other: _discovered(other, request, form, clock), clock)
+                return found
         except OutOfTime:
             reason = clock.no_answer()
     raise reason
@@ -145,24 +173,24 @@ def discover(
 
 def _discovered(measured: Measurement, request: Request, form: Form | str, clock: Clock) -> Discovery:
     """Return the answer; `OutOfTime` if the call is over before there is one."""
+    if isinstance(request.form, MapForm):
+        return _map(measured, request, request.form, clock)
     clock.begin("smoothing the states")
     if request.form is None:
         measured = trim_steady_tail(measured)
-    prepared = prepare(measured, request, clock)
-    refined = _chosen(prepared, request, clock)
-    selection = refined.selection
-    if isinstance(prepared.variants[0].smoothed, Smoothed):
-        selection = calibrated(selection, measured.sampling)
-        clock.begin("testing whether the library holds the law")
-        with clock.optional("tests whether the library holds the law"):
-            selection = tested(selection, prepared, clock)
-    proved = prove(selection, request, clock)
-    notices = explain(measured, prepared, refined, proved, clock)
+    resolved = resolve(measured, request, clock)
+    request = replace(request, library=resolved.library)
+    growth = grown(measured, request, attempt(measured, request, clock), clock)
+    request, prepared, refined = growth.request, growth.answer.prepared, growth.answer.refined
+    selection = growth.answer.selection
+    proved = prove(resolved.with_ties(selection), request, clock)
+    explanation = explain(measured, prepared, refined, proved, clock)
+    notices = (*resolved.notices, *growth.notices, *explanation.notices)
     selection = withheld(proved.selection, notices)
     selection = selection if clock.interrupted_in is None else _interrupted(selection)
     solution = selection.solution
     found = Discovery(
-        model=Model.from_solution(solution, variables=measured.data),
+        model=resolved.with_errors(Model.from_solution(solution, variables=measured.data)),
         selection=selection,
         problem=solution.problem,
         pool=proved.pool,
@@ -170,26 +198,35 @@ def _discovered(measured: Measurement, request: Request, form: Form | str, clock
         data=measured.data,
         solution=solution,
         arguments=request.as_text(prepared.library, form, prepared.k_max),
+        constants=tuple(
+            constant
+            for constant in (*resolved.constants, *growth.constants)
+            if not constant.within or constant.within in solution.terms[constant.equation]
+        ),
+        residuals=explanation.residuals,
+        noise=explanation.noise,
+        tried=(*resolved.tried, *growth.tried),
     )
     late = clock.notices()  # Ctrl-C may have come since the notices were made
     return replace(found, warnings=tuple(dict.fromkeys([*notices, *late]))) if clock.interrupted_in else found
 
 
-def _chosen(prepared: Prepared, request: Request, clock: Clock) -> Refined:
-    """Return the first selection that is proved as far as it must be, or resolved by trajectory fits, or the last."""
-    clock.begin("searching the best supports of every size")
-    for selection in attempts(prepared, request, clock):
-        refined = Refined(selection)
-        # Trajectory fits need no proof of these paths: what they choose is proved for a regression of their own.
-        clock.begin("fitting trajectories")
-        with clock.optional("trajectory fits"):
-            refined = refine(selection, prepared, request, clock.share(_FIT_SHARE))
-        if refined.whiteness is not None or is_resolved(refined.selection) or is_interrupted(refined.selection):
-            break
-        if clock.is_over():
-            break
-        clock.begin("searching the best supports of every size")
-    return refined
+def _map(measured: Measurement, request: Request, form: MapForm, clock: Clock) -> Discovery:
+    """Return the answer for samples of a map."""
+    answer = discover_map(measured, request, form, clock)
+    selection = answer.selection if clock.interrupted_in is None else _interrupted(answer.selection)
+    solution = selection.solution
+    return Discovery(
+        model=Model.from_solution(solution, variables=answer.data),
+        selection=selection,
+        problem=solution.problem,
+        pool=answer.proved.pool,
+        warnings=tuple(dict.fromkeys([*answer.notices, *clock.notices()])),
+        data=answer.data,
+        solution=solution,
+        arguments=request.as_text(answer.prepared.library, form, answer.prepared.k_max),
+        noise=answer.noise,
+    )
 
 
 def _interrupted(selection: Selection) -> Selection:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from exactsindy.discovery.recognise import recognise
 from exactsindy.discovery.refine import Refined
 from exactsindy.discovery.variants import is_large
 from exactsindy.errors import DataError
-from exactsindy.forms import Form, Whiteness
+from exactsindy.forms import Form, Smoothed, SmoothedField, Whiteness, WindowedField
 from exactsindy.problem import Problem
 from exactsindy.selection import Selection
 from exactsindy.solver import Member, Pool, Status, Total
@@ -38,10 +39,21 @@ _INDISTINGUISHABLE = 2.0
 _LISTED = 4
 
 
-def explain(
-    measured: Measurement, prepared: Prepared, refined: Refined, proved: Proved, clock: Clock
-) -> tuple[Notice, ...]:
-    """Return all notices about data, choice and answer, each once."""
+@dataclass(frozen=True)
+class Explanation:
+    """Notices, the residual of each equation in units of the noise, and the noise of each state in its own units.
+
+    Residual and noise hold only what was computed.
+    """
+
+    notices: tuple[Notice, ...]
+    residuals: Mapping[str, float]
+    noise: Mapping[str, float]
+
+
+def explain(measured: Measurement, prepared: Prepared, refined: Refined, proved: Proved, clock: Clock) -> Explanation:
+    """Return all notices about data, choice and answer, each once, and the sizes of residuals and noise."""
+    residuals: dict[str, float] = {}
     selection = proved.selection
     k_max = prepared.k_max.k if isinstance(prepared.k_max, Total) else prepared.k_max
     notices = [*measured.notices, *prepared.notices, *measured.data.warnings]
@@ -49,15 +61,33 @@ def explain(
     clock.begin("examining the residuals")
     if refined.whiteness is None:
         with clock.optional("tests of the residuals"):
-            notices += regression_notices(prepared, selection)
+            for tested in tested_residuals(prepared, selection):
+                notices += tested.notices()
+                residuals |= tested.sizes()
     else:
         notices += residual_notices(refined.whiteness, (), selection.solution.coef)
+        residuals |= _sizes(refined.whiteness)
     if proved.pool is not None:
         notices += ambiguity_notices(proved.pool)
     with clock.optional("recognition of data that mislead"):
         notices += _misleading_notices(measured, proved, clock)
     notices += [*proved.notices, *clock.notices()]
-    return tuple(dict.fromkeys(notices))
+    return Explanation(tuple(dict.fromkeys(notices)), residuals, _noise(measured, prepared))
+
+
+def _noise(measured: Measurement, prepared: Prepared) -> dict[str, float]:
+    """Return the noise of each state, as far as the states were smoothed."""
+    smoothed = prepared.variants[-1].smoothed
+    if isinstance(smoothed, Smoothed):
+        level = (smoothed.plain or smoothed).measured_noise
+    elif isinstance(smoothed, SmoothedField | WindowedField):
+        level = smoothed.noise
+    else:
+        return {}
+    names = measured.used.state_names
+    if len(level) != len(names):
+        return {}
+    return {name: float(size) for name, size in zip(names, level, strict=True) if np.isfinite(size)}
 
 
 def _misleading_notices(measured: Measurement, proved: Proved, clock: Clock) -> Iterator[Notice]:
@@ -88,8 +118,33 @@ def sampling_notices(measured: Measurement) -> Iterator[Notice]:
         yield Notice("coarse", f"{text} Sample more often if you can.")
 
 
-def regression_notices(prepared: Prepared, selection: Selection) -> Iterator[Notice]:
-    """Yield notices about the residuals of each equation, in the variant it was taken from."""
+@dataclass(frozen=True)
+class TestedResiduals:
+    """The whitened residuals of the equations that were taken from one variant."""
+
+    whiteness: Whiteness
+    folds: Sequence[Problem]
+    coef: Array
+    equations: frozenset[str | None]
+
+    def notices(self) -> Iterator[Notice]:
+        """Yield notices about the residuals of these equations."""
+        for notice in residual_notices(self.whiteness, self.folds, self.coef):
+            if notice.equation in self.equations:
+                yield notice
+
+    def sizes(self) -> dict[str, float]:
+        """Return the residual of these equations in units of the noise."""
+        return {name: size for name, size in _sizes(self.whiteness).items() if name in self.equations}
+
+
+def _sizes(whiteness: Whiteness) -> dict[str, float]:
+    sizes = zip(whiteness.target_names, map(float, whiteness.ratio), strict=True)
+    return {name: size for name, size in sizes if np.isfinite(size)}
+
+
+def tested_residuals(prepared: Prepared, selection: Selection) -> Iterator[TestedResiduals]:
+    """Yield the residuals of the equations of each variant, as far as its rows are whitened."""
     if is_large(prepared.data):
         return  # costs as much as the regression itself
     position = {term: j for j, term in enumerate(selection.solution.problem.names)}
@@ -102,9 +157,8 @@ def regression_notices(prepared: Prepared, selection: Selection) -> Iterator[Not
         coef = selection.solution.coef[:, [position[term] for term in variant.problem.names]]
         whiteness = form.whiteness(prepared.data, prepared.library, coef)
         folds = variant.folds.parts if len(variant.folds) > 1 else ()
-        for notice in residual_notices(whiteness, folds, coef):
-            if shared or notice.equation in equations:
-                yield notice
+        said = frozenset({*whiteness.target_names, None} if shared else equations)
+        yield TestedResiduals(whiteness, folds, coef, said)
 
 
 def residual_notices(whiteness: Whiteness, folds: Sequence[Problem], coef: Array) -> Iterator[Notice]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -34,7 +35,7 @@ _LACKING = 10.0
 def with_fit_tests(
     found: Mapping[str, LackOfFit], wide: WideLibrary, smoothed: Smoothed, deadline: float
 ) -> dict[str, LackOfFit]:
-    """Return tests with the advantage of functions by trajectory fits in place of rows; none after the deadline.
+    """Return tests with what functions gain by trajectory fits in place of rows; none after the deadline.
 
     Rows on smoothed states have errors of their own, which functions fit: on noisy data of laws inside the library they
     show advantages up to 300, trajectory fits up to 12.
@@ -42,8 +43,9 @@ def with_fit_tests(
     result = dict(found)
     likely = [choice.equation for choice in wide.selection.choices if choice.confidence >= _LIKELY]
     wanted = {name for name in likely if name in found and found[name].noisy}
-    test = _FitTest.of(wide, smoothed, deadline) if wanted else None
-    if test is None:
+    measured = MeasuredTrajectories(stretches(smoothed, wide.samples), wide.groups)
+    test = FitTest.of(wide, measured, deadline) if wanted else None
+    if test is None or test.is_poor:
         return result
     names = [choice.equation for choice in wide.selection.choices]
     first = [test.additions(i) if time.monotonic() < deadline else Additions() for i in range(len(names))]
@@ -52,13 +54,13 @@ def with_fit_tests(
         if name in wanted and time.monotonic() < deadline:
             added = test.with_terms({j: first[j].best for j in others}).additions(i) if others else first[i]
             if added.column >= 0:
-                lack = replace(result[name], advantage=0.0, function="")
+                lack = replace(result[name], advantage=0.0, function="", swapped=-math.inf)
                 result[name] = with_additions(lack, added, wide.places[name].names)
     return result
 
 
 @dataclass(frozen=True, eq=False)
-class _FitTest:
+class FitTest:
     """The trajectory fit of the model chosen, in the wide library."""
 
     wide: WideLibrary
@@ -67,9 +69,8 @@ class _FitTest:
     fit: TrajectoryFit
 
     @classmethod
-    def of(cls, wide: WideLibrary, smoothed: Smoothed, deadline: float) -> _FitTest | None:
-        """Fit the trajectories of the model chosen; None if they do not fit the data."""
-        measured = MeasuredTrajectories(stretches(smoothed, wide.samples), wide.groups)
+    def of(cls, wide: WideLibrary, measured: MeasuredTrajectories, deadline: float) -> FitTest:
+        """Fit the trajectories of the model chosen; the equations of ``measured`` have the wide library."""
         solution, places = wide.selection.solution, [wide.places[c.equation] for c in wide.selection.choices]
         known = {name: j for j, name in enumerate(solution.problem.names)}
         coef = [
@@ -77,9 +78,14 @@ class _FitTest:
         ]
         supports = tuple(place.support for place in places)
         fit = TrajectoryModel(measured, supports).fit(coef, deadline=deadline)
-        return cls(wide, measured, supports, fit) if fit.misfit < _POOR * row_count(measured) else None
+        return cls(wide, measured, supports, fit)
 
-    def with_terms(self, added: Mapping[int, int]) -> _FitTest:
+    @property
+    def is_poor(self) -> bool:
+        """Return True if the trajectories do not fit the data."""
+        return not self.fit.misfit < _POOR * row_count(self.measured)
+
+    def with_terms(self, added: Mapping[int, int]) -> FitTest:
         """Return the test with one more term in some equations, whose coefficient is free."""
         supports, coef = list(self.supports), list(self.fit.coef)
         for i, column in added.items():
@@ -96,5 +102,6 @@ class _FitTest:
         target, rest = block.target(j)
         rows, noise = row_count(self.measured), self.measured.smoothed.noise
         floor = rows * float(np.mean((self.measured.smoothed.floor / noise) ** 2))
-        outside = self.wide.places[self.wide.selection.choices[i].equation].outside
-        return additions(block.theta_factor, target, float(rest @ rest), self.supports[i], outside, rows, floor)
+        place = self.wide.places[self.wide.selection.choices[i].equation]
+        known = (self.supports[i], place.outside, rows, floor, place.complexity)
+        return additions(block.theta_factor, target, float(rest @ rest), *known)

@@ -21,6 +21,7 @@ from exactsindy.trajectory_fit import (
     Support,
     TrajectoryFit,
     TrajectoryModel,
+    residuals,
     row_count,
     tangent_problem,
 )
@@ -55,6 +56,8 @@ class FittedModels:
     k_max: int
     clock: Deadline
     constraints: tuple[EquationConstraints, ...] = ()
+    # Whether all terms of a library together may be proposed.
+    whole: bool = False
     _fits: dict[Supports, TrajectoryFit] = field(default_factory=dict)
     _coef: dict[tuple[int, Support], Array] = field(default_factory=dict)
     _begun: set[tuple[Supports, Supports | None]] = field(default_factory=set)
@@ -136,7 +139,8 @@ class FittedModels:
 
         criteria = [criterion(float(solution.objective[0]), solution.support[0]) for solution in path]
         supports: dict[Support, float] = {(): criteria[0]} if np.isfinite(criteria[0]) else {}
-        for k in range(1, max(len(path) - 1, 2)):
+        whole = self.whole and len(path) > len(problem.terms)  # there are no larger supports to compare with
+        for k in range(1, len(path) if whole else max(len(path) - 1, 2)):
             if not np.isfinite(criteria[k]):
                 continue  # the constraints require more terms
             count = _POOL if criteria[k] < min(criteria) + _WINDOW else 1
@@ -158,7 +162,7 @@ class FittedModels:
         (1 + lag) / (1 - lag) rows' worth of such noise, that being its share at low frequencies.
         """
         fit, rows = self.fit(model), row_count(self.measured)
-        residual = self.measured.samples - fit.states
+        residual = residuals(self.measured, fit.states)
         lags = (residual[1:] * residual[:-1]).sum(axis=0) / np.maximum((residual**2).sum(axis=0), np.finfo(float).tiny)
         lag = min(float(lags.mean()), _LARGEST_LAG)
         if not rows < fit.misfit < np.inf or lag < COLOURED or self.late:

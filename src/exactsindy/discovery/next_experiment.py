@@ -135,7 +135,14 @@ def _can_be_simulated(data: Trajectories, solution: Solution) -> bool:
     first = all(target.order == 1 for target in data.targets)
     used = {name for terms in solution.terms.values() for name in terms}
     timed = any(data.time_name in name for name in used)
-    return whole and first and not timed and not data.control_names and len(data.state_names) <= _MOST_STATES
+    return (
+        whole
+        and first
+        and not timed
+        and not data.control_names
+        and not data.parameter_names
+        and len(data.state_names) <= _MOST_STATES
+    )
 
 
 def _duration(measured: Measurement, data: Trajectories) -> float:

@@ -5,13 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from exactsindy.data import Data, Field, Notice
+from exactsindy.data import Data, Field, Notice, Trajectories
 from exactsindy.discovery.clock import Clock
+from exactsindy.discovery.parameters import parameter_notices
 from exactsindy.discovery.read import Measurement
 from exactsindy.discovery.request import Request, default_library, largest_size
 from exactsindy.discovery.thinning import stretches
-from exactsindy.discovery.variants import Variant, whitened_increments, whitened_modes, whitened_windows
-from exactsindy.forms import Form, NotPositiveDefinite, Smoothed, SmoothedField, StrongForm, WeakForm, groups
+from exactsindy.discovery.variants import (
+    SMOOTHED_DERIVATIVES,
+    Variant,
+    second_order_variants,
+    whitened_increments,
+    whitened_modes,
+)
+from exactsindy.forms import (
+    Form,
+    NotPositiveDefinite,
+    Smoothed,
+    SmoothedField,
+    StrongForm,
+    WeakForm,
+    groups,
+    phase_space,
+)
 from exactsindy.library import Library
 from exactsindy.selection import GrowthRatio, PathEvidence, Rule
 from exactsindy.solver import Total
@@ -51,7 +67,9 @@ def prepare(measured: Measurement, request: Request, clock: Clock) -> Prepared:
         variants, rule, notices = _automatic(measured, library, clock)
     else:
         clock.begin("making the regression")
-        variants, rule, notices = (Variant.of("", request.form, data, library),), GrowthRatio(), ()
+        form = _for_order(request.form, data)
+        variants, rule, notices = (Variant.of("", form, data, library),), GrowthRatio(), ()
+    notices = (*notices, *parameter_notices(data, library))
     k_max = largest_size(request.k_max, data, variants[0].problem)
     chosen = rule if isinstance(request.rule, str) else request.rule
     return Prepared(data, library, variants, k_max, chosen, notices)
@@ -62,13 +80,18 @@ def _automatic(
 ) -> tuple[tuple[Variant, ...], Rule, tuple[Notice, ...]]:
     """Return variants, rule and notices for a form left open: regression evidence where its weights were fitted."""
     data, settings = measured.used, clock.share(_TRIAL_SHARE)
+    if isinstance(data, Field) and data.rate_names:
+        clock.begin("making the regression in windows")
+        text = "Equations of second order of a field: windows are used (WeakForm), and no trajectories are fitted."
+        note = Notice("windows", text)
+        return (Variant.of("windows", WeakForm(), data, library),), GrowthRatio(), (note,)
     if isinstance(data, Field):
         return (whitened_modes(data, library, settings, clock),), PathEvidence.for_modes(), ()
     if data[0].derivatives is not None:
         note = Notice("derivatives", "Measured derivatives are used as they are (StrongForm).")
         return (Variant.of("measured derivatives", StrongForm(), data, library),), GrowthRatio(), (note,)
     if any(target.order > 1 for target in data.targets):
-        return (whitened_windows(data, library, settings, clock),), GrowthRatio(), ()
+        return second_order_variants(data, measured.smoothed, library, settings, clock), GrowthRatio(), ()
     try:
         clock.begin("smoothing the states")
         few = stretches(measured.smoothed, measured.sampling)
@@ -81,11 +104,19 @@ def _automatic(
         return (Variant.of("windows", WeakForm(), data, library),), GrowthRatio(), (note,)
 
 
+def _for_order(form: Form, data: Data) -> Form:
+    """Return the form; the strong form as it is by default smooths too little for second derivatives."""
+    second = isinstance(data, Trajectories) and any(target.order > 1 for target in data.targets)
+    return SMOOTHED_DERIVATIVES if second and form == StrongForm() else form
+
+
 def fit_samples(variant: Variant, data: Data, library: Library) -> Measured | None:
     """Return the samples for trajectory fits; None if nothing was smoothed, or if a field has too many modes."""
     smoothed = variant.smoothed
-    if isinstance(smoothed, Smoothed):
-        return MeasuredTrajectories(smoothed, groups(data, library))
+    if isinstance(smoothed, Smoothed) and isinstance(data, Trajectories):
+        rates = data.rate_names
+        states = phase_space(smoothed, rates) if rates else smoothed
+        return MeasuredTrajectories(states, groups(data, library), hidden=rates)
     if isinstance(smoothed, SmoothedField) and isinstance(data, Field):
         modes = MeasuredModes(data, smoothed, groups(data, library))
         return modes if modes.work <= _MOST_WORK and modes.numbers <= _MOST_NUMBERS else None

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from exactsindy._types import Array
-from exactsindy.data import Columns, Data, Field, Notice, as_data, parse_targets
+from exactsindy.data import Columns, Data, Field, Notice, Trajectories, as_data, parse_targets
 from exactsindy.errors import DataError
 from exactsindy.forms import Smoothed, smooth
 
@@ -33,17 +33,29 @@ class Sampling:
         return self.samples / self.periods if self.periods else math.inf
 
 
+def _mean_crossings(values: Array) -> Array:
+    """Return how often each state (samples x states) crosses its mean."""
+    counts = np.zeros(values.shape[1])
+    for j, column in enumerate(values.T):  # one by one: long data would need several times their memory
+        signs = np.sign(column - column.mean()).astype(np.int8)
+        counts[j] = np.count_nonzero(np.diff(signs))
+    return counts
+
+
+def crossings(states: Sequence[Array]) -> Array:
+    """Return how often each smoothed state crosses its mean, in the trajectory in which it does so most often."""
+    return np.asarray(np.max([_mean_crossings(values) for values in states], axis=0))
+
+
 def sampling(states: Sequence[Array], noise: Array) -> Sampling:
     """Count the periods of smoothed states (samples x states of each trajectory) by crossings of their mean."""
-    crossings, samples = np.zeros(len(noise)), 0
+    total, samples = np.zeros(len(noise)), 0
     for values in states:
-        for j, column in enumerate(values.T):  # one by one: long data would need several times their memory
-            signs = np.sign(column - column.mean()).astype(np.int8)
-            crossings[j] += np.count_nonzero(np.diff(signs))
+        total += _mean_crossings(values)
         samples += len(values)
     spread = [[column.std() for column in values.T] for values in states]
     moves = np.max(spread, axis=0) > _STILL * noise
-    return Sampling(samples, float((crossings * moves).max()) / 2)
+    return Sampling(samples, float((total * moves).max()) / 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,11 +82,13 @@ class Measurement:
 def read(source: Any, columns: Columns) -> Measurement:
     """Return the data as they were measured; refuse columns for data that are already read."""
     data = as_data(source, columns)
-    if data is source:
+    if isinstance(source, Trajectories | Field):
         names = ("time", "states", "controls", "trajectory")
         unused = ", ".join(name for name in names if getattr(columns, name) is not None)
         if unused:
             raise DataError(f"{unused}: the data are already {type(data).__name__} and carry their own; leave it out.")
+        if columns.parameters is not None and isinstance(data, Field):
+            raise DataError("parameters: a field has none; expected trajectories.")
         if columns.targets is not None:
             wanted = parse_targets(columns.targets, data.state_names, field=isinstance(data, Field))
             data = replace(data, targets=wanted)

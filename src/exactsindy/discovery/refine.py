@@ -11,6 +11,7 @@ import numpy as np
 
 from exactsindy.constraints import EquationConstraints, by_equation
 from exactsindy.discovery.fitted_models import NODES, FittedModels, Supports, changed
+from exactsindy.discovery.phase_search import compare_in_phase_space
 from exactsindy.discovery.prepare import Prepared
 from exactsindy.discovery.read import sampling
 from exactsindy.discovery.request import Request
@@ -92,10 +93,21 @@ def refine(selection: Selection, prepared: Prepared, request: Request, settings:
     compared = compare(selection, measured, k_max, settings, constraints)
     if compared is None or compared.fit.misfit > _UNEXPLAINED * row_count(measured):
         return Refined(selection)
+    return concluded(selection, compared, k_max, settings, constraints)
+
+
+def concluded(
+    selection: Selection,
+    compared: Comparison,
+    k_max: int,
+    settings: Settings,
+    constraints: tuple[EquationConstraints, ...] = (),
+) -> Refined:
+    """Return the selection with the model that a comparison of trajectory fits chose, and its tangent regressions."""
     path = _path(compared, k_max, settings, constraints)
     if path is None:
         return Refined(selection)
-    names = [features_of(measured, i).names for i in range(len(compared.supports))]
+    names = [features_of(compared.measured, i).names for i in range(len(compared.supports))]
     return Refined(_selection(selection, path, compared, names), _whiteness(compared))
 
 
@@ -107,6 +119,8 @@ def compare(
     constraints: tuple[EquationConstraints, ...] = (),
 ) -> Comparison | None:
     """Return the model with the most likely trajectory fit; None if no equation is ambiguous or time is too short."""
+    if isinstance(measured, MeasuredTrajectories) and measured.hidden:
+        return compare_in_phase_space(selection, measured, k_max, settings, constraints, trajectory_rule(measured))
     if not isinstance(selection.rule, PathEvidence):
         return None
     ambiguous = ambiguous_equations(selection, measured)
@@ -130,7 +144,9 @@ def compare(
 
     def search(samples: Measured, opened: Sequence[int]) -> TrajectorySearch:
         fits = FittedModels(samples, starts, k_max, clock, constraints)
-        return TrajectorySearch(fits, shares, opened, supports(largest), _rule(samples), allowed, integrable, small)
+        return TrajectorySearch(
+            fits, shares, opened, supports(largest), trajectory_rule(samples), allowed, integrable, small
+        )
 
     integrable = isinstance(measured, MeasuredTrajectories) and measured.can_integrate
     found = search(measured, ambiguous).run()
@@ -193,7 +209,7 @@ def unsure_equations(selection: Selection) -> list[int]:
     return [i for i, choice in enumerate(selection.choices) if choice.k and choice.confidence < SURE]
 
 
-def _rule(measured: Measured) -> TrajectoryEvidence:
+def trajectory_rule(measured: Measured) -> TrajectoryEvidence:
     """Return the evidence that compares misfits."""
     rows = row_count(measured)
     terms = tuple(len(features_of(measured, i).terms) for i in range(len(target_names(measured))))
@@ -202,7 +218,8 @@ def _rule(measured: Measured) -> TrajectoryEvidence:
     # The states here are smoothed around a model, those of `Measurement.sampling` are not: both have their own periods.
     guided = sampling(by_piece(measured, measured.guess), np.ones(measured.guess.shape[1]))
     counted = min(_DENSE / guided.per_period, 1.0)  # 0 where nothing oscillates: all rows count then
-    least = rows * float(np.mean((SIMULATION_TOLERANCE * measured.samples[:, measured.own]) ** 2))
+    own = np.concatenate([measured.columns_of(i) for i in range(len(terms))])
+    least = rows * float(np.mean((SIMULATION_TOLERANCE * measured.samples[:, own]) ** 2))
     factors = tuple(
         tuple(term.complexity for term in features_of(measured, i).terms) for i in range(len(target_names(measured)))
     )

@@ -11,8 +11,8 @@ import numpy as np
 
 from exactsindy.data import Data, Field
 from exactsindy.errors import ProblemError, SolverError
-from exactsindy.forms import Form, IncrementForm, ModalForm, StrongForm, WeakForm
-from exactsindy.library import Derivatives, Library, Polynomials
+from exactsindy.forms import Form, IncrementForm, MapForm, ModalForm, StrongForm, WeakForm
+from exactsindy.library import Derivatives, Library, Parameters, Polynomials, Terms, Variables
 from exactsindy.problem import Problem
 from exactsindy.selection import Rule
 from exactsindy.solver import Settings, Total
@@ -28,7 +28,13 @@ _LEAST_ROWS = 3
 # with more than _WIDE candidates.
 _SIZE, _SIZE_FIELDS, _WIDE = 8, 10, 40
 # Forms that have a name.
-_FORMS: dict[str, type[Any]] = {"strong": StrongForm, "weak": WeakForm, "increment": IncrementForm, "modal": ModalForm}
+_FORMS: dict[str, type[Any]] = {
+    "strong": StrongForm,
+    "weak": WeakForm,
+    "increment": IncrementForm,
+    "modal": ModalForm,
+    "map": MapForm,
+}
 
 
 @dataclass(frozen=True)
@@ -70,19 +76,30 @@ def default_library(data: Data, degree: int | None = None) -> Library:
     """Return monomials of degree 3 (less for many states or few samples), for fields also times derivatives.
 
     States and controls that never change are left out: products with them repeat other terms. With another ``degree``
-    trajectories get all monomials of it, as asked for.
+    trajectories get all monomials of it, as asked for. Where trajectories have parameters, every coefficient may be
+    linear in them. Where equations are for x'', the velocity x' is a variable, too, and the quadratic drag x' abs(x') a
+    candidate.
     """
     if isinstance(data, Field):
         order, most = 4 if len(data.axes) == 1 and len(data.names) == 1 else 2, _DEGREE if degree is None else degree
-        return Polynomials(most, bias=False) + Polynomials(most) * Derivatives(order)
+        space = Polynomials(most, of=data.names if data.rate_names else None) * Derivatives(
+            order, of=data.names if data.rate_names else None
+        )
+        return Polynomials(most, bias=False) + space
     if degree is not None:
-        return Polynomials(degree)
-    names = (*data.state_names, *data.control_names)
+        return Polynomials(degree) * Parameters(1) if data.parameter_names else Polynomials(degree)
+    measured = (*data.state_names, *data.control_names)
     columns = np.vstack([np.hstack((member.states, member.controls)) for member in data])
-    moving = tuple(name for name, moves in zip(names, np.ptp(columns, axis=0) > 0, strict=True) if moves) or names
+    still = {name for name, width in zip(measured, np.ptp(columns, axis=0), strict=True) if not width > 0}
+    names = Variables.of(data).basic
+    moving = tuple(name for name in names if name.rstrip("'") not in still) or names
     most = min(_MOST_TERMS, data.n_samples // _LEAST_ROWS)
-    chosen = next((n for n in (_DEGREE, 2) if comb(len(moving) + n, n) <= most), 1)
-    return Polynomials(chosen, of=None if moving == names else moving)
+    copies = 1 + len(data.parameter_names)
+    chosen = next((n for n in (_DEGREE, 2) if copies * comb(len(moving) + n, n) <= most), 1)
+    library: Library = Polynomials(chosen, of=None if moving == names else moving)
+    drag = [f"{rate} abs({rate})" for rate in data.rate_names if rate in moving]
+    library = library + Terms(drag) if drag else library
+    return library * Parameters(1) if data.parameter_names else library
 
 
 def default_size(data: Data, problem: Problem) -> int:
@@ -100,6 +117,15 @@ def largest_size(asked: int | Total | None, data: Data, problem: Problem) -> int
         all_terms = most * len(problem.target_names)
         return replace(asked, k=all_terms) if isinstance(asked.k, int) and asked.k > all_terms else asked
     return min(asked, most) if isinstance(asked, int) and not isinstance(asked, bool) else asked
+
+
+def find_library(library: Library | str | None) -> Library | None:
+    """Return the library asked for, None for "auto"."""
+    if isinstance(library, str):
+        if library == "auto":
+            return None
+        raise ProblemError(f"library={library!r}: expected 'auto' or a library such as Polynomials(3).")
+    return library
 
 
 def find_form(form: Any) -> Form | None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from exactsindy._types import Array
 from exactsindy.certificate import Certificate
-from exactsindy.data import Data, Notice, Samples
+from exactsindy.data import Data, Notice, Samples, Trajectories
 from exactsindy.discovery.alternatives import other_size, other_support
+from exactsindy.discovery.json_record import discovery_record
 from exactsindy.discovery.run_folder import read_run, write_run
-from exactsindy.errors import SolverError
-from exactsindy.model import CoefficientTable, Equation, FieldSimulation, Model, Simulation
+from exactsindy.errors import DataError, SolverError
+from exactsindy.model import CoefficientTable, FieldSimulation, InnerConstant, Model, Simulation
 from exactsindy.problem import Problem
-from exactsindy.report import describe
+from exactsindy.report import describe, held_out_scores, verdicts
 from exactsindy.selection import Choice, Selection
 from exactsindy.solver import Member, Pool, Solution
 
@@ -50,8 +50,16 @@ class Discovery:
         The coefficients shown, which `at` may have changed from those selected.
     arguments
         What was asked for, as text.
+    constants
+        The constants inside terms, such as K in ``x/(K + x)``, with their standard errors; none for concrete libraries.
+    tried
+        What was tried to find the library, in words; empty where a library was given whose terms are concrete.
     about
         What else a run folder says: its versions, the command line; empty unless it was loaded.
+    residuals
+        The residual of each equation in units of the noise, where it was computed; 1 if only noise is left.
+    noise
+        The standard deviation of the noise of each state, in its own units, where it was estimated.
 
     Examples
     --------
@@ -71,7 +79,11 @@ class Discovery:
     data: Data = field(repr=False)
     solution: Solution = field(repr=False)
     arguments: Mapping[str, str] = field(default_factory=dict, repr=False)
+    constants: tuple[InnerConstant, ...] = ()
+    tried: tuple[str, ...] = ()
     about: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    residuals: Mapping[str, float] = field(default_factory=dict, repr=False)
+    noise: Mapping[str, float] = field(default_factory=dict, repr=False)
 
     @property
     def equations(self) -> list[str]:
@@ -85,6 +97,20 @@ class Discovery:
         rms(coefficient * term) / rms(right-hand side) over the samples, for fields over the rows of the regression.
         """
         return self.model.shares(self.problem if self.model.is_field else self.data)
+
+    @cached_property
+    def held_out(self) -> dict[str, float | None]:
+        """R^2 of each equation on parts of the data that its coefficients were not fitted to; None if not computed.
+
+        The data are cut into 5 parts in time; the coefficients are fitted without a part and predict its rates,
+        averaged over windows. 1 is perfect, 0 no better than a constant rate. The terms were chosen with all data.
+        """
+        return held_out_scores(self.model.rows, self.data)
+
+    @property
+    def headlines(self) -> dict[str, str]:
+        """The verdict on each equation as one sentence to quote: ``"Identified, over 99 %: x' = v."``."""
+        return {verdict.equation: verdict.sentence for verdict in verdicts(self)}
 
     @property
     def coefficients(self) -> CoefficientTable:
@@ -109,8 +135,12 @@ class Discovery:
 
     @property
     def identified(self) -> bool:
-        """Whether every equation shown is the one selected and more likely right than not; see `Choice.identified`."""
-        return all(choice is not None and choice.identified for choice in self._choices().values())
+        """Whether every equation shown is the one selected and more likely right than not, as its headline says.
+
+        False too where residuals are far larger than the noise, or where no term was found.
+        """
+        sure = all(choice is not None and choice.identified for choice in self._choices().values())
+        return sure and all(verdict.tone != "bad" for verdict in verdicts(self))
 
     @property
     def verdict(self) -> dict[str, str]:
@@ -157,17 +187,42 @@ class Discovery:
             solution = other_size(self.selection.path, self.solution, k)
         else:
             raise SolverError("at(...): give one of k= (other sizes) and rival= (another support of the same size).")
-        return replace(self, model=Model.from_solution(solution, variables=self.data), solution=solution)
+        names = self.problem.target_names
+        changed = {name for i, name in enumerate(names) if solution.support[i] != self.solution.support[i]}
+        kept = {name: size for name, size in self.residuals.items() if name not in changed}
+        model = Model.from_solution(solution, variables=self.data)
+        return replace(self, model=model, solution=solution, residuals=kept)
 
-    def predict(self, x: Samples, u: Samples | None = None, *, t: ArrayLike | None = None) -> Array:
+    def predict(
+        self,
+        x: Samples,
+        u: Samples | None = None,
+        *,
+        t: ArrayLike | None = None,
+        parameters: Mapping[str, ArrayLike] | None = None,
+    ) -> Array:
         """Return the right-hand sides at samples of the states; see `Model.predict`."""
-        return self.model.predict(x, u, t=t)
+        return self.model.predict(x, u, t=t, parameters=parameters)
+
+    def score(self, data: Any = None, t: ArrayLike | None = None, **options: Any) -> float:
+        """Return the mean R^2 of the time derivatives of data, by default of those measured; see `Model.score`.
+
+        The derivatives of noisy data are noisy: `held_out` is the better measure of the data at hand.
+        """
+        return self.model.score(self.data if data is None else data, t, **options)
 
     def simulate(self, *arguments: Any, **options: Any) -> Simulation | FieldSimulation:
-        """Return the model's trajectory from a start, for fields that of the field; see `Model.simulate`."""
+        """Return the model's trajectory from a start; see `Model.simulate`, `simulate_field` and, for maps, `iterate`.
+
+        ``parameters`` may also be the number of a measured trajectory, whose parameters are taken; 0, the first, by
+        default.
+        """
         if self.model.is_field:
             return self.model.simulate_field(*arguments, **options)
-        return self.model.simulate(*arguments, **options)
+        if self.model.parameter_names and isinstance(options.setdefault("parameters", 0), int):
+            options["parameters"] = parameters_of(self.data, options["parameters"])
+        run = self.model.iterate if self.model.is_map else self.model.simulate
+        return run(*arguments, **options)
 
     def plot(self, *, trajectory: int = 0, ax: Axes | Sequence[Axes] | None = None) -> list[Axes]:
         """Plot the measured states and the model simulated from where the measurement began; see `plots.fit`."""
@@ -176,20 +231,11 @@ class Discovery:
         return fit(self, trajectory=trajectory, ax=ax)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the answer as plain lists, texts and numbers, as ``exactsindy discover --json`` prints it."""
-        return {
-            "equations": self.model.equations(None),
-            "coefficients": {row.name: {term.name: value for value, term in row.parts} for row in self.model.rows},
-            "standard_errors": {row.name: _by_term(row, row.standard_errors or ()) for row in self.model.rows},
-            "shares": {row.name: _by_term(row, self.shares[row.name].values()) for row in self.model.rows},
-            "identified": self.identified,
-            "confidence": self.confidence,
-            "verdict": self.verdict,
-            "certificates": [json.loads(certificate.to_json()) for certificate in self.certificates],
-            "inclusion": {target: dict(shares) for target, shares in self.selection.inclusion.items()},
-            "warnings": [notice.message for notice in self.warnings],
-            "data_sha256": self.data.fingerprint,
-        }
+        """Return the answer as plain lists, texts and numbers, as ``exactsindy discover --json`` prints it.
+
+        The page on the command line has its JSON schema.
+        """
+        return discovery_record(self)
 
     def report(self, path: str | os.PathLike[str], *, title: str = "Governing equations") -> Path:
         """Write one self-contained HTML page: equations, proof, path, rivals, fit, data checks; see `report`."""
@@ -249,7 +295,9 @@ class Discovery:
         return f"<Discovery {'; '.join(self.model.equations(4))}>"
 
 
-def _by_term(row: Equation, values: Iterable[float]) -> dict[str, float | None]:
-    """Return a number for each term of an equation; None where there is none, or none that is finite."""
-    known = dict(zip((term.name for term in row.terms), values, strict=False))
-    return {term.name: value if math.isfinite(value := known.get(term.name, math.nan)) else None for term in row.terms}
+def parameters_of(data: Data, index: int) -> dict[str, float]:
+    """Return the parameters of a measured trajectory."""
+    assert isinstance(data, Trajectories)
+    if not 0 <= index < len(data):
+        raise DataError(f"parameters={index}: there are {len(data)} trajectories; expected 0 to {len(data) - 1}.")
+    return dict(data[index].parameters)

@@ -17,7 +17,7 @@ from exactsindy.solver import Solution
 # Stretches in which long data are tested, and the fewest samples of each.
 _STRETCHES, _LEAST = 5, 8
 # Share of the noise that is error of integrals or of a simulation beyond which data count as free of noise.
-_CLEAN = 0.5
+CLEAN = 0.5
 
 
 def row_tests(wide: WideLibrary, form: IncrementForm) -> dict[str, LackOfFit]:
@@ -38,7 +38,7 @@ def _row_test(wide: WideLibrary, name: str, columns: Array, target: Array, floor
     places, rows = wide.places[name], len(target)
     residual = _residual(columns, target, places.support)
     square, whole = float(residual @ residual), float(target @ target)
-    added = additions(columns, target, 0.0, places.support, places.outside, rows, floor)
+    added = additions(columns, target, 0.0, places.support, places.outside, rows, floor, places.complexity)
     wider = [*places.support, added.column] if places.outside else places.support
     lack = LackOfFit(
         rows=rows,
@@ -46,7 +46,7 @@ def _row_test(wide: WideLibrary, name: str, columns: Array, target: Array, floor
         share=math.sqrt(square / whole) if whole else 0.0,
         correlation=mean_correlation(_residual(columns, target, wider)),
         resolved=square > floor,
-        noisy=floor < _CLEAN * rows,
+        noisy=floor < CLEAN * rows,
     )
     return with_additions(lack, added, places.names)
 

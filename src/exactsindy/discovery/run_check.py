@@ -16,8 +16,9 @@ from exactsindy.solver import Solution, Total, solution_record
 
 #: What would take the whole run again, or is no claim: listed as not checked.
 NEVER = (
-    "how the regression was made from the data; confidence, scores, rival sizes, inclusion shares; values of criteria, "
-    "table rows of variants not chosen; rule, arguments, versions, command, warnings; nodes, seconds"
+    "how the regression was made from the data, how inner constants were found; confidence, scores, rival sizes, "
+    "inclusion shares; values of criteria, table rows of variants not chosen; rule, arguments, versions, command, "
+    "warnings; nodes, seconds"
 )
 
 

@@ -23,7 +23,7 @@ from exactsindy._files import read_arrays, read_json, reason, shown
 from exactsindy._records import flag, mapping, real, reals, sequence, text, texts, whole
 from exactsindy.data import Notice, read_data, save_data
 from exactsindy.errors import DataError
-from exactsindy.model import Model
+from exactsindy.model import InnerConstant, Model
 from exactsindy.plots import DiscoveryLike
 from exactsindy.problem import Problem
 from exactsindy.selection import TRAJECTORY_FIT, Choice, Selection, TableRow
@@ -64,6 +64,8 @@ def write_run(discovery: DiscoveryLike, folder: str | os.PathLike[str], about: M
         },
         "equations": discovery.model.equations(),
         "warnings": [asdict(notice) for notice in discovery.warnings],
+        "residuals": dict(discovery.residuals),
+        "noise": dict(discovery.noise),
     }
     with replacing(folder) as place:
         save_data(discovery.data, place / "data.npz")
@@ -118,12 +120,20 @@ def _fields(folder: str | os.PathLike[str]) -> dict[str, Any]:
             "arguments": {
                 key: text(value, key, least=0) for key, value in mapping(about["arguments"], "arguments").items()
             },
+            "residuals": _sizes(about.get("residuals", {}), "residuals"),
+            "noise": _sizes(about.get("noise", {}), "noise"),
             "model": model,
+            "constants": tuple(map(_constant, sequence(results.get("constants", []), "constants"))),
+            "tried": texts(results.get("tried", []), "tried"),
             "about": about,
         }
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         missing = f"the entry {reason(error)} is missing" if isinstance(error, KeyError) else reason(error)
         raise DataError(f"{str(folder)!r}: results.json or run.json is damaged: {missing}.") from error
+
+
+def _sizes(record: Any, what: str) -> dict[str, float]:
+    return {name: real(value, what, least=0.0) for name, value in mapping(record, what).items()}
 
 
 def _constrained(solution: Solution, texts: Sequence[str]) -> Solution:
@@ -139,6 +149,8 @@ def _results(discovery: DiscoveryLike) -> dict[str, Any]:
     return {
         "solution": solution_record(discovery.solution),
         "pool": None if discovery.pool is None else pool_record(discovery.pool),
+        "constants": [_plain_record(constant) for constant in discovery.constants],
+        "tried": list(discovery.tried),
         "selection": {
             "rule": str(selection.rule),
             "solution": solution_record(selection.solution),
@@ -150,7 +162,7 @@ def _results(discovery: DiscoveryLike) -> dict[str, Any]:
     }
 
 
-def _plain_record(item: Choice | TableRow) -> dict[str, Any]:
+def _plain_record(item: Choice | TableRow | InnerConstant) -> dict[str, Any]:
     record = asdict(item)
     for key, value in record.items():
         if isinstance(value, float | np.floating):
@@ -187,6 +199,18 @@ def _choice(record: Any) -> Choice:
         rival_terms=texts(entries["rival_terms"], "rival_terms"),
         required=whole(entries.get("required", 0), "required"),
         withheld=text(entries.get("withheld", ""), "withheld", least=0),
+    )
+
+
+def _constant(record: Any) -> InnerConstant:
+    entries = mapping(record, "constants")
+    return InnerConstant(
+        equation=text(entries["equation"], "equation"),
+        term=text(entries["term"], "term"),
+        name=text(entries["name"], "name"),
+        value=real(entries["value"], "value"),
+        standard_error=real(entries["standard_error"], "standard_error", finite=False),
+        within=text(entries.get("within", ""), "within", least=0),
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from exactsindy.discovery.fitted_models import FittedModels, Supports, changed
 from exactsindy.selection import Rival, TrajectoryEvidence, effective_samples
-from exactsindy.trajectory_fit import WARM, Measured, Support, TrajectoryFit, TrajectoryModel, row_count
+from exactsindy.trajectory_fit import WARM, Measured, Support, TrajectoryFit, TrajectoryModel, residuals, row_count
 
 # At most _MOST supports of an equation are compared for their regression evidence, each of probability _LEAST or more.
 _MOST, _LEAST = 5, 0.003
@@ -190,8 +190,8 @@ class TrajectorySearch:
 
     def _evidence(self, model: Supports, fit: TrajectoryFit) -> TrajectoryEvidence:
         """Return the rule, its rows counted by how independent the residuals are."""
-        residuals = (self.fits.measured.samples - fit.states).T
-        shares = [effective_samples(column) / len(column) for column in residuals]
+        left = residuals(self.fits.measured, fit.states).T
+        shares = [effective_samples(column) / len(column) for column in left]
         level = self.fits.noise_level(model, self.saturated)
         return replace(self.rule, effective=min(float(np.mean(shares)), 1.0), level=level)
 

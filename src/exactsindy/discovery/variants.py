@@ -9,6 +9,7 @@ import numpy as np
 
 from exactsindy._limits import OutOfTime, go_on, until
 from exactsindy.data import Data, Field, Trajectories
+from exactsindy.differentiation import PenalisedSpline
 from exactsindy.discovery.clock import Clock
 from exactsindy.errors import DataError
 from exactsindy.forms import (
@@ -18,6 +19,7 @@ from exactsindy.forms import (
     Smoothed,
     SmoothedField,
     StartRegression,
+    StrongForm,
     WeakForm,
     WindowedField,
     smooth,
@@ -38,6 +40,8 @@ LARGE_FIELD = 4_000_000
 # selected model would confirm itself. Five terms serve better at high noise, eight where laws are long.
 SATURATED = 8
 GUIDES = (8, 5)
+# Share of measured derivatives below which residuals are rounding, of the data or of constants inside terms.
+_EXACT = 1e-8
 # Rounds of weighting the rows of a first regression, and of smoothing around a trial model.
 _WEIGHT_ROUNDS, _ROUNDS = 2, 3
 # Fractions of the time limit after which no more rounds of a start regression, of a variant, or of whitening modes are
@@ -55,6 +59,10 @@ _MODE_NODES = 200
 _MOST_ROWS, _LEAST_CUTOFF = 250_000, 8
 # Grid points for products of smoothed fields: modes that would need a finer grid are dropped, where others suffice.
 _MOST_POINTS = 1 << 14
+
+
+# The strong form for equations of x'': x, x' and x'' of one smooth curve.
+SMOOTHED_DERIVATIVES = StrongForm(PenalisedSpline(), smooth_states=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +108,10 @@ class Variant:
 
 def floor(problem: Problem, smoothed: object, data: Data) -> tuple[float, ...]:
     """Return the residual sum of squares of each equation that says nothing about terms; empty if it is not known."""
+    if isinstance(data, Trajectories) and data[0].derivatives is not None:
+        square = sum((member.derivatives**2).sum(axis=0) for member in data if member.derivatives is not None)
+        own = [data.state_names.index(target.state) for target in data.targets if target.name in problem.target_names]
+        return tuple((_EXACT**2 * np.asarray(square)[own]).tolist())
     if not isinstance(smoothed, Smoothed) or not isinstance(data, Trajectories):
         return ()
     states = {target.name: target.state for target in data.targets}
@@ -148,6 +160,17 @@ def whitened_increments(
         # (Then `start` is still its path.)
         form = IncrementForm("raw", smoothed=few)
         variants = [Variant("start regression", form, Folds((start.problem,)), few)]
+    return tuple(variants)
+
+
+def second_order_variants(
+    data: Trajectories, smoothed: Smoothed, library: Library, settings: Settings, clock: Clock
+) -> tuple[Variant, ...]:
+    """Return regressions for equations of x'': of smoothed derivatives, and in windows."""
+    clock.begin("making the regression of smoothed derivatives")
+    variants = [replace(Variant.of("smoothed derivatives", SMOOTHED_DERIVATIVES, data, library), smoothed=smoothed)]
+    with clock.optional("the regression in windows", _VARIANTS_UNTIL[0]), contextlib.suppress(DataError):
+        variants.append(replace(whitened_windows(data, library, settings, clock), smoothed=smoothed))
     return tuple(variants)
 
 

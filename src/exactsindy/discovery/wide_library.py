@@ -11,7 +11,7 @@ import numpy as np
 from exactsindy._types import Array
 from exactsindy.data import Trajectories
 from exactsindy.discovery.outside_terms import outside_terms
-from exactsindy.forms import EquationGroup, groups
+from exactsindy.forms import EquationGroup, groups, with_rates
 from exactsindy.library import Library, Terms
 from exactsindy.selection import Additions, LackOfFit, Selection
 from exactsindy.solver import Solution
@@ -24,11 +24,12 @@ _SAMPLES, _NUMBERS, _FEWEST = 5000, 8_000_000, 100
 
 @dataclass(frozen=True)
 class Places:
-    """Columns of the wide library of one equation: their names, those of the terms chosen, those of functions."""
+    """Columns of the wide library of one equation: their names, those of the terms chosen and of functions."""
 
     names: tuple[str, ...]
     support: tuple[int, ...]
     outside: tuple[int, ...]
+    complexity: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +43,11 @@ class WideLibrary:
 
     @classmethod
     def of(cls, data: Trajectories, library: Library, selection: Selection) -> WideLibrary:
-        """Return the library with functions at the scale of the data."""
-        functions = outside_terms(data.state_names, np.vstack([member.states for member in data]))
+        """Return the library with functions at the scale of the data, of velocities too where equations are for x''."""
+        space = with_rates(data)
+        inside = {term for group in groups(data, library) for term in group.features.terms}
+        every = outside_terms(space.state_names, np.vstack([member.states for member in space]))
+        functions = [term for term in every if term not in inside]
         return cls(data, library, library + Terms(functions) if functions else library, selection)
 
     @cached_property
@@ -68,7 +72,8 @@ class WideLibrary:
                 inside = set(self.inside(name))
                 support = sorted(names.index(term) for term in self.selection.solution.terms[name])
                 outside = tuple(j for j, term in enumerate(names) if term not in inside)
-                found[name] = Places(names, tuple(support), outside)
+                complexity = tuple(term.complexity for term in group.features.terms)
+                found[name] = Places(names, tuple(support), outside, complexity)
         return found
 
     def inside(self, name: str) -> tuple[str, ...]:
@@ -90,4 +95,6 @@ def with_additions(lack: LackOfFit, added: Additions, names: Sequence[str]) -> L
     if added.saved > lack.saved:
         replaced = tuple(names[j] for j in added.replaced)
         lack = replace(lack, saved=added.saved, replacement=names[added.replacement], replaced=replaced)
+    if added.swapped > lack.swapped:
+        lack = replace(lack, swapped=added.swapped, other=names[added.other], out=names[added.out])
     return lack

@@ -1,4 +1,4 @@
-"""From data and a library to the regression `Problem`: strong, weak, increment and modal forms."""
+"""From data and a library to the regression `Problem`: strong, weak, increment, modal and map forms."""
 
 from exactsindy.forms.base import EquationGroup as EquationGroup
 from exactsindy.forms.base import NotPositiveDefinite as NotPositiveDefinite
@@ -12,6 +12,10 @@ from exactsindy.forms.increment import Smoothed as Smoothed
 from exactsindy.forms.increment import StartRegression as StartRegression
 from exactsindy.forms.increment import smooth as smooth
 from exactsindy.forms.increment import smooth_guided as smooth_guided
+from exactsindy.forms.map import MapForm as MapForm
+from exactsindy.forms.map import corrected_problem as corrected_problem
+from exactsindy.forms.map import lagged as lagged
+from exactsindy.forms.map import one_step_noise as one_step_noise
 from exactsindy.forms.modal import ModalForm as ModalForm
 from exactsindy.forms.modal import ModalLibrary as ModalLibrary
 from exactsindy.forms.modal import SmoothedField as SmoothedField
@@ -20,6 +24,8 @@ from exactsindy.forms.modal import smooth_field as smooth_field
 from exactsindy.forms.modal import smooth_field_guided as smooth_field_guided
 from exactsindy.forms.quadrature import integrate_intervals as integrate_intervals
 from exactsindy.forms.quadrature import interval_weights as interval_weights
+from exactsindy.forms.rates import phase_space as phase_space
+from exactsindy.forms.rates import with_rates as with_rates
 from exactsindy.forms.rows import Rows as Rows
 from exactsindy.forms.rows import Whiteness as Whiteness
 from exactsindy.forms.rows import lag_correlation as lag_correlation

@@ -80,10 +80,10 @@ def trajectory_inputs(
     features: Features, member: Trajectory, states: NDArray[np.float64], start: int, stop: int
 ) -> NDArray[np.float64]:
     """Return the inputs of the library at samples ``start`` to ``stop`` of a trajectory, given the states."""
-    extra = features.inputs[len(features.variables.basic) :]
+    extra = features.inputs[len(features.variables.columns) :]
     if extra and extra != (Variable(features.variables.time),):
         features.inputs_of(member)  # says what a trajectory lacks
-    columns = [states, member.controls[start:stop]]
+    columns = [states, member.inputs[start:stop]]
     return np.hstack([*columns, member.times[start:stop, None]] if extra else columns)
 
 

@@ -15,6 +15,7 @@ from exactsindy.errors import DataError
 from exactsindy.forms.base import EquationGroup, checked, groups, trajectory_inputs
 from exactsindy.forms.derivative import Differentiation, Slopes, SpaceDerivatives, derive, halo, interior_reach
 from exactsindy.forms.form import Form
+from exactsindy.forms.rates import rate_targets, with_rates
 from exactsindy.forms.rows import Rows, summed
 from exactsindy.library import Library, Variable
 from exactsindy.problem import Problem
@@ -29,7 +30,8 @@ _SLAB_POINTS = 1 << 20
 class StrongForm(Form):
     """Estimated time derivatives are regressed on the library at the same samples.
 
-    Rows x'(t_i) = theta(x(t_i)) xi, one per sample, come in blocks.
+    Rows x'(t_i) = theta(x(t_i)) xi, one per sample, come in blocks. Equations for x'' have x' among their variables; it
+    is estimated in the same way.
 
     Parameters
     ----------
@@ -90,7 +92,7 @@ class StrongForm(Form):
         if isinstance(source, Trajectories):
             sources = [[_TrajectoryRows(self, member, group) for member in source] for group in equations]
         else:
-            sources = [[_FieldRows(self, source, group)] for group in equations]
+            sources = [[_FieldRows(self, with_rates(source), group)] for group in equations]
         return summed(equations, sources, count, "number of samples in time")
 
 
@@ -106,11 +108,15 @@ class _TrajectoryRows:
         return len(self.member)
 
     def rows(self, low: int, high: int) -> Iterator[tuple[Array, Array]]:
+        names = self.group.features.variables.states[len(self.member.names) :]
         slopes = Slopes(self.form.differentiation, self.member, self.group.targets)
+        rates = Slopes(self.form.differentiation, self.member, rate_targets(names, self.member.names))
         for start in range(low, high, BLOCK_ROWS):
             stop = min(start + BLOCK_ROWS, high)
             targets = slopes.between(start, stop)
             states = slopes.states(start, stop) if self.form.smooth_states else self.member.states[start:stop]
+            if names:
+                states = np.hstack([states, rates.between(start, stop)])
             inputs = trajectory_inputs(self.group.features, self.member, states, start, stop)
             yield self.group.features.evaluate(inputs), targets
 

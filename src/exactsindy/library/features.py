@@ -35,10 +35,10 @@ class Features:
 
     @cached_property
     def inputs(self) -> tuple[Variable, ...]:
-        """Return what `evaluate` needs: states, controls, then time, coordinates and derivatives in use."""
-        basic = tuple(Variable(name) for name in self.variables.basic)
+        """Return what `evaluate` needs: states, controls, parameters, then time, coordinates and derivatives in use."""
+        first = tuple(Variable(name) for name in self.variables.columns)
         used = (v for term in self.terms for v in term.variables())
-        return tuple(dict.fromkeys((*basic, *used)))
+        return tuple(dict.fromkeys((*first, *used)))
 
     @cached_property
     def exponents(self) -> NDArray[np.int64] | None:
@@ -59,8 +59,8 @@ class Features:
     def inputs_of(self, trajectory: Trajectory, states: ArrayLike | None = None) -> Array:
         """Return the samples x `inputs` of a trajectory; ``states`` (smoothed ones) replace the measured."""
         x = trajectory.states if states is None else np.asarray(states, dtype=float)
-        columns = [x, trajectory.controls]
-        for extra in self.inputs[len(self.variables.basic) :]:
+        columns = [x, trajectory.inputs]
+        for extra in self.inputs[len(self.variables.columns) :]:
             if extra != Variable(self.variables.time):
                 name = Term(((extra, 1),)).name
                 raise ProblemError(f"The terms use {name!r}, which a trajectory does not have; it needs a field.")

@@ -11,9 +11,11 @@ from functools import lru_cache
 from numpy.typing import ArrayLike
 
 from exactsindy._types import Array
-from exactsindy.data import Data, numbers
+from exactsindy.data import Data, numbers, parse_step
 from exactsindy.errors import ProblemError, listed
+from exactsindy.library.families import Family
 from exactsindy.library.features import Features
+from exactsindy.library.open_terms import OpenTerm
 from exactsindy.library.term import Term
 from exactsindy.library.variables import Variables
 
@@ -36,8 +38,20 @@ class Library(ABC):
         """Return the terms for state names, `Variables` or data, each once, in order of appearance."""
         return self.bind(names).terms
 
+    @property
+    def is_open(self) -> bool:
+        """Return True if terms have inner constants that the data decide; such a library has no columns yet."""
+        return False
+
+    def families(self, variables: Variables) -> Iterable[Family]:
+        """Yield the terms with inner constants; none unless the library is open. `candidates` yields the others."""
+        return ()
+
     def bind(self, names: Names) -> Features:
         """Return the library as evaluable columns of the named variables, or of those of the data."""
+        if self.is_open:
+            cure = "`discover` finds them and searches the terms they make"
+            raise ProblemError(f"{self} has inner constants without values; {cure}.")
         return _bind(self, Variables.of(names))
 
     def evaluate(self, x: ArrayLike) -> Array:
@@ -89,10 +103,20 @@ class Join(Library):
 
     members: tuple[Library, ...]
 
+    @property
+    def is_open(self) -> bool:
+        """Return True if a member is open."""
+        return any(member.is_open for member in self.members)
+
     def candidates(self, variables: Variables) -> Iterable[Term]:
         """Yield the terms of each member in turn."""
         for member in self.members:
             yield from member.candidates(variables)
+
+    def families(self, variables: Variables) -> Iterable[Family]:
+        """Yield those of each member in turn."""
+        for member in self.members:
+            yield from member.families(variables)
 
     def for_equation(self, target: str) -> Library:
         """Return the join of the members' libraries for this equation."""
@@ -106,12 +130,23 @@ class Product(Library):
     left: Library
     right: Library
 
+    @property
+    def is_open(self) -> bool:
+        """Return True if a factor is open."""
+        return self.left.is_open or self.right.is_open
+
     def candidates(self, variables: Variables) -> Iterable[Term]:
         """Yield the pairwise products."""
         right = tuple(_counted(self.right, variables))
         for a in self.left.candidates(variables):
             for b in right:
                 yield a * b
+
+    def families(self, variables: Variables) -> Iterable[Family]:
+        """Yield the products of the families of one factor with the terms of the other."""
+        for one, other in ((self.left, self.right), (self.right, self.left)):
+            for part in one.families(variables):
+                yield from (part * OpenTerm(term) for term in other.candidates(variables))
 
     def for_equation(self, target: str) -> Library:
         """Return the product of the factors' libraries for this equation."""
@@ -149,6 +184,11 @@ class PerEquation(Library):
         self.libraries = tuple(libraries.items())
         self.default = default
 
+    @property
+    def is_open(self) -> bool:
+        """Return True if the library of an equation is open."""
+        return any(library.is_open for _, library in self.libraries) or bool(self.default and self.default.is_open)
+
     def candidates(self, variables: Variables) -> Iterable[Term]:
         """Yield the terms of all equations."""
         for _, library in self.libraries:
@@ -181,5 +221,8 @@ class PerEquation(Library):
 
 
 def equation_state(target: str) -> str:
-    """Return the state of a target: ``x`` for ``x'`` and ``x''``, ``u`` for ``u_t``."""
+    """Return the state of a target: ``x`` for ``x'`` and ``x''``, ``u`` for ``u_t``, ``x`` for ``x[k+1]``."""
+    step = parse_step(target)
+    if step is not None:
+        return step.state
     return target.rstrip("'").removesuffix("_t") if target.rstrip("'") != "_t" else target

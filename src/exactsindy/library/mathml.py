@@ -31,13 +31,32 @@ def mathml_system(rows: Sequence[tuple[str, Sequence[tuple[str, bool, Any]]]]) -
     return f'<math display="block"><mtable displaystyle="true">{lines}</mtable></math>'
 
 
+def mathml_wrapping(target: str, parts: Sequence[tuple[str, bool, Any]]) -> str:
+    """Return an equation as one ``<math>`` element for each term, so that a page can break the line between them."""
+    pieces = [f"{left(target)}<mo>=</mo>", *(_signed(part, i > 0) for i, part in enumerate(parts))]
+    return " ".join(f"<math>{piece}</math>" for piece in (pieces if parts else [*pieces, "<mn>0</mn>"]))
+
+
+def mathml_term(item: Any) -> str:
+    """Return a term as an inline ``<math>`` element."""
+    return f"<math>{term(item)}</math>"
+
+
+def mathml_target(target: str) -> str:
+    """Return a left-hand side as an inline ``<math>`` element."""
+    return f"<math>{left(target)}</math>"
+
+
 def _sum(parts: Sequence[tuple[str, bool, Any]]) -> str:
-    text = ""
-    for i, (size, negative, item) in enumerate(parts):
-        sign = "<mo>−</mo>" if negative else "<mo>+</mo>" if i else ""
-        body = term(item)
-        text += sign + (size if body == _ONE else body if size == _ONE else size + _TIMES + body)
-    return text or "<mn>0</mn>"
+    return "".join(_signed(part, i > 0) for i, part in enumerate(parts)) or "<mn>0</mn>"
+
+
+def _signed(part: tuple[str, bool, Any], follows: bool) -> str:
+    """Return a number times a term with its sign, which a first summand has only if it is negative."""
+    size, negative, item = part
+    sign = "<mo>−</mo>" if negative else "<mo>+</mo>" if follows else ""
+    body = term(item)
+    return sign + (size if body == _ONE else body if size == _ONE else size + _TIMES + body)
 
 
 def mathml_number(value: float, digits: int = 6) -> str:
@@ -52,10 +71,10 @@ def mathml_number(value: float, digits: int = 6) -> str:
 
 def left(target: str) -> str:
     """Return a left-hand side: primes for trajectories, a subscript t for fields."""
-    stem = target.rstrip("'")
-    primes = len(target) - len(stem)
-    if primes:
-        return f"<msup>{_leaf(stem, ())}<mo>{'′' * primes}</mo></msup>"
+    if target.endswith("]"):  # x[k+1], or x[k+1] - x[k]
+        return "<mo>−</mo>".join(_leaf(part, ()) for part in target.split(" - "))
+    if target.endswith("'"):
+        return _leaf(target, ())
     name, _, order = target.rpartition("_")
     return _leaf(name, tuple(order)) if name and order and not order.strip("t") else _leaf(target, ())
 
@@ -73,6 +92,8 @@ def term(item: Any) -> str:
 
 def _power(atom: Atom, n: int) -> str:
     body = _atom(atom)
+    if n != 1 and isinstance(atom, Variable) and atom.name.endswith("'"):
+        body = f"<mrow><mo>(</mo>{body}<mo>)</mo></mrow>"  # else the prime would stand beside the power
     return body if n == 1 else f"<msup>{body}<mn>{n}</mn></msup>"
 
 
@@ -96,11 +117,23 @@ def _expression(content: Expression) -> str:
 
 
 def _leaf(name: str, axes: tuple[str, ...]) -> str:
+    name, bracket, step = name.partition("[k")  # a step of a map: x[k-1] is x with the index k-1
+    if bracket:
+        axes = (f"k{step[:-1]}",)
+    stem = name.rstrip("'")
+    if stem and stem != name:
+        prime = "′" * (len(name) - len(stem))  # it is raised by itself: as a superscript it would be raised twice
+        return f'<mrow>{_leaf(stem, axes)}<mo lspace="0" rspace="0">{prime}</mo></mrow>'
     head, _, tail = name.partition("_")
     if not tail:
         stem = head.rstrip("0123456789")
         head, tail = (stem, head[len(stem) :]) if stem else (head, "")
-    letter = f"&{head};" if head in GREEK else escape(head)
-    parts = [f"<mi>{escape(part)}</mi>" for part in ((tail, *axes) if tail else axes)]
+    letter = f"&{head};" if head in GREEK else _text(head)
+    parts = [f"<mi>{_text(part)}</mi>" for part in ((tail, *axes) if tail else axes)]
     base = f"<mi>{letter}</mi>"
     return f"<msub>{base}<mrow>{''.join(parts)}</mrow></msub>" if parts else base
+
+
+def _text(name: str) -> str:
+    """Return a name that no line breaks: blanks would vanish, or end what a narrow column shows."""
+    return escape(name).replace(" ", "\u00a0")

@@ -13,6 +13,8 @@ from exactsindy.library.variables import Variables
 
 _NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _WORD = re.compile(r"[^\W\d]\w*")
+# A sample of a map: now, or some steps before.
+_LAG = re.compile(r"\[k(?:-(\d{1,4}))?\]")
 # What a term may need at most; text beyond that comes from a mistake or a forged file.
 _MOST_LETTERS = 10_000
 _MOST_NESTED = 50
@@ -173,12 +175,26 @@ class _Reader:
             return Expression.constant(float(number.group()))
         return self.name()
 
+    def lag(self) -> str:
+        """Return the lag written behind a variable, ``[k-2]``; nothing for ``[k]``, which is the variable itself."""
+        lag = _LAG.match(self.text, self.at)
+        if lag is None:
+            return ""
+        self.at = lag.end()
+        return f"[k-{int(lag.group(1))}]" if lag.group(1) and int(lag.group(1)) else ""
+
     def name(self) -> Expression:
         for name in self.names:
             end = self.at + len(name)
             if self.text.startswith(name, self.at) and not re.match(r"\w", self.text[end : end + 1]):
+                if self.text[end : end + 1] == "'":
+                    rate = f"{name}'"
+                    raise ProblemError(
+                        f"Term {shown(self.text)!r}: {rate} is no variable here. It is one where the equation for "
+                        f"{rate}' is sought: pass targets=\"{rate}'\"."
+                    )
                 self.at = end
-                return Expression(((1.0, Term.variable(name)),))
+                return Expression(((1.0, Term.variable(name + self.lag())),))
         word = _WORD.match(self.text, self.at)
         if word is None:
             raise self.error("a variable, number or function is missing")

@@ -42,16 +42,54 @@ GREEK = {
 }
 
 
+# Dots over a state for its time derivatives, by order.
+_DOTS = {1: r"\dot", 2: r"\ddot", 3: r"\dddot"}
+
+
+def dotted(state: str, order: int) -> str:
+    """Write a time derivative in LaTeX: dots over the state, or its order as an exponent in parentheses."""
+    return f"{_DOTS[order]}{{{state}}}" if order in _DOTS else f"{state}^{{({order})}}"
+
+
+def identifier(name: str) -> str:
+    """Write a name as Python may allow it: ``x_dot`` for ``x'``."""
+    stem = name.rstrip("'")
+    return stem + "_dot" * (len(name) - len(stem))
+
+
+# Letters of names that mean something else to LaTeX, as what prints them.
+_LATEX_MARKS = {
+    **{mark: f"\\{mark}" for mark in "_%&#$ {}"},
+    "^": r"\hat{}",
+    "~": r"\tilde{}",
+    "\\": r"\backslash{}",
+    "°": r"{}^\circ",
+    "µ": r"\mu{}",
+}
+
+
+def _latex_text(name: str) -> str:
+    """Return a name with every letter that means something else to LaTeX as what prints it."""
+    return "".join(_LATEX_MARKS.get(letter, letter) for letter in name)
+
+
 def _latex_leaf(name: str, axes: tuple[str, ...]) -> str:
+    name, bracket, step = name.partition("[k")  # a step of a map: x[k-1] is x with the index k-1
+    if bracket:
+        axes = (f"k{step[:-1]}",)
+    stem = name.rstrip("'")
+    if stem and stem != name:
+        return dotted(_latex_leaf(stem, axes), len(name) - len(stem))
     head, _, tail = name.partition("_")
     if not tail and head.rstrip("0123456789") != head:
         stem = head.rstrip("0123456789")
         head, tail = stem, head[len(stem) :]
     if head.lower() in GREEK:
         head = "\\" + head
-    elif len(head) > 1:
-        head = rf"\mathrm{{{head}}}"
-    below = ",".join(part for part in (tail.replace("_", r"\_"), "".join(axes)) if part)
+    elif len(head) > 1 or head in _LATEX_MARKS:
+        head = rf"\mathrm{{{_latex_text(head)}}}"
+    separator = "," if any(len(axis) > 1 for axis in axes) else ""
+    below = ",".join(part for part in (_latex_text(tail), separator.join(map(_latex_text, axes))) if part)
     return f"{head}_{{{below}}}" if below else head
 
 
@@ -72,7 +110,11 @@ NAME = Style(
     fraction=lambda above, below: f"{above}/{below}",
 )
 PYTHON = replace(
-    NAME, times="*", power=lambda base, n: f"{base}**{n}", call=lambda function, argument: f"np.{function}({argument})"
+    NAME,
+    leaf=lambda name, axes: identifier(derivative_name(name, axes)),
+    times="*",
+    power=lambda base, n: f"{base}**{n}",
+    call=lambda function, argument: f"np.{function}({argument})",
 )
 LATEX = Style(
     times=r" \, ",

@@ -31,7 +31,7 @@ class Polynomials(Library):
     interactions
         Whether products of different variables are included.
     of
-        Names of the variables to use; all states and controls by default.
+        Names of the variables to use; all states and controls by default (parameters only if named).
 
     Examples
     --------
@@ -65,6 +65,52 @@ class Polynomials(Library):
             for word in combinations_with_replacement(names, degree):
                 if self.interactions or word[0] == word[-1]:
                     yield prod(map(Term.variable, word), start=Term())
+
+
+@dataclass(frozen=True)
+class Parameters(Library):
+    """Monomials of the parameters up to ``degree``, with the constant 1: how coefficients may depend on them.
+
+    Parameters are numbers that are constant within each trajectory; `Polynomials` leaves them out.
+    ``Polynomials(3) * Parameters(1)`` lets every coefficient of a cubic law be linear in each parameter.
+
+    Parameters
+    ----------
+    degree
+        Largest total degree.
+    of
+        Names of the parameters to use; all of them by default.
+
+    Examples
+    --------
+    >>> from exactsindy.library import Variables
+    >>> library = Polynomials(2, bias=False) * Parameters(1)
+    >>> [term.name for term in library.terms(Variables(("x",), parameters=("mu",)))]
+    ['x', 'mu x', 'x^2', 'mu x^2']
+    """
+
+    degree: int = 1
+    of: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "of", as_names(self.of, "Parameters"))
+        if not isinstance(self.degree, int) or isinstance(self.degree, bool) or not 0 <= self.degree <= _MOST_DEGREE:
+            expected = f"expected an integer from 0 to {_MOST_DEGREE}, e.g. 1"
+            raise ProblemError(f"Parameters(degree={self.degree!r}): {expected}.")
+
+    def candidates(self, variables: Variables) -> Iterable[Term]:
+        """Yield the monomials by degree, then in the order of the parameters."""
+        if not variables.parameters:
+            cure = "pass parameters={'mu': [...]}, one value per trajectory, or leave Parameters out of the library"
+            raise ProblemError(f"{self!r}: the data have no parameter that varies between trajectories; {cure}.")
+        names = variables.parameters if self.of is None else variables.chosen(self.of, "Parameters")
+        strange = next((name for name in names if name not in variables.parameters), None)
+        if strange is not None:
+            known = ", ".join(variables.parameters)
+            raise ProblemError(f"Parameters(of=...): {strange!r} is no parameter; the parameters are {known}.")
+        for degree in range(self.degree + 1):
+            for word in combinations_with_replacement(names, degree):
+                yield prod(map(Term.variable, word), start=Term())
 
 
 @dataclass(frozen=True)

@@ -32,8 +32,11 @@ class Variable:
         return style.leaf(self.name, self.axes)
 
     def to_sympy(self) -> Any:
-        """Return a symbol of the same name."""
-        return _sympy().Symbol(self.text(NAME))
+        """Return a symbol of the same name; for a step of a map the function of k, x(k - 1) for ``x[k-1]``."""
+        sympy, (stem, bracket, step) = _sympy(), self.name.partition("[k")
+        if bracket and step.endswith("]"):
+            return sympy.Function(stem)(sympy.Symbol("k") + int(step[:-1] or 0))
+        return sympy.Symbol(self.text(NAME))
 
     def variables(self) -> tuple[Variable, ...]:
         """Return the variables it is made of: itself."""
@@ -173,10 +176,17 @@ class Term:
         """Return the sum of the powers."""
         return sum(power for _, power in self.factors)
 
-    @property
+    @cached_property
     def complexity(self) -> int:
-        """Return the number of factors, those below a fraction line included."""
-        return sum(abs(power) for _, power in self.factors)
+        """Return how much is written: factors, also below a fraction line; functions, and what stands inside them.
+
+        Examples
+        --------
+        >>> x, half = Term.variable("x"), Expression.of([(0.5, Term.variable("x"))])
+        >>> (x * x).complexity, Term(((Function("sin", half), 1),)).complexity
+        (2, 3)
+        """
+        return sum(abs(power) * _complexity(atom) for atom, power in self.factors)
 
     def variables(self) -> tuple[Variable, ...]:
         """Return all variables and derivatives the term depends on, in order of appearance."""
@@ -216,6 +226,13 @@ class Term:
         return frozenset(self.factors)
 
 
+def _complexity(atom: Atom) -> int:
+    """Return how much is written in an atom: 1 for a name, and 1 for a function beside its argument."""
+    if isinstance(atom, Function):
+        return 1 + atom.argument.complexity
+    return atom.content.complexity if isinstance(atom, Group) else 1
+
+
 def _sympy() -> Any:
     return optional("sympy", "sympy", "The sympy form of a term")
 
@@ -242,6 +259,11 @@ class Expression:
     def constant(cls, value: float) -> Expression:
         """Return a number as an expression."""
         return cls.of([(value, Term())])
+
+    @property
+    def complexity(self) -> int:
+        """Return how much is written: the terms, and the numbers other than 1 in front of them."""
+        return sum(term.complexity + (abs(coefficient) != 1.0) for coefficient, term in self.parts)
 
     def variables(self) -> tuple[Variable, ...]:
         """Return all variables and derivatives it depends on."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
 from typing import Any
 
 from exactsindy.errors import ProblemError
 from exactsindy.library.calculus import FUNCTIONS
+from exactsindy.library.families import ConstantRange, Family, RangeLike, constant_ranges, family
 from exactsindy.library.library import Library
+from exactsindy.library.open_terms import OpenTerm
 from exactsindy.library.parser import call, grouped, parse_term, power
 from exactsindy.library.term import SYMPY_NAMES, Custom, Expression, Term
 from exactsindy.library.variables import Variables
@@ -26,6 +29,11 @@ class Terms(Library):
         Each a name (``"x^2 y"``, ``"sin(2 x)"``, ``"u u_x"``, ``"x/(1 + y)"``), a Python function whose
         arguments are named after the variables, a pair (name, function), a sympy expression, or a `Term`. A
         mapping from name to function is accepted too. Names are parsed, never executed.
+    most
+        How many terms of one family, that is of one written term with inner constants, an equation may have.
+    constants
+        Inner constants that stand in written terms, each with its range ``(low, high)``, a list of values, or ``...``
+        for a range chosen from the scale of the data. `discover` finds their values; see `ConstantRange`.
 
     Examples
     --------
@@ -33,11 +41,17 @@ class Terms(Library):
     >>> library = Terms(["x^2 y", "sin(2 x)", ("x^1.5", lambda x: np.abs(x) ** 1.5)])
     >>> library.bind(("x", "y")).names
     ('x^2 y', 'sin(2 x)', 'x^1.5')
+    >>> Terms(["sin(w*x)", "exp(-r*x)"], w=(0.5, 6), r=(0.3, 4)).is_open
+    True
     """
 
     items: tuple[object, ...]
+    most: int
+    constants: tuple[tuple[str, ConstantRange], ...]
 
-    def __init__(self, items: Iterable[object] | Mapping[str, Callable[..., Any]]) -> None:
+    def __init__(
+        self, items: Iterable[object] | Mapping[str, Callable[..., Any]], *, most: int = 1, **constants: RangeLike
+    ) -> None:
         if isinstance(items, str):
             raise ProblemError(f"Terms({items!r}): expected a list, e.g. Terms([{items!r}]).")
         if not isinstance(items, Iterable):
@@ -45,20 +59,56 @@ class Terms(Library):
         self.items = tuple(items.items()) if isinstance(items, Mapping) else tuple(items)
         if not self.items:
             raise ProblemError("Terms([]): expected at least one term.")
+        if not isinstance(most, int) or isinstance(most, bool) or most < 1:
+            raise ProblemError(f"Terms(most={most!r}): expected a whole number >= 1.")
+        self.most = most
+        self.constants = constant_ranges(constants)
+        for name, _ in self.constants:
+            if not any(isinstance(item, str) and _stands_in(name, item) for item in self.items):
+                raise ProblemError(
+                    f"Terms({name}=...): no term has the constant {name!r}; write it into one, e.g. 'sin({name}*x)'."
+                )
+
+    @property
+    def is_open(self) -> bool:
+        """Return True if terms have inner constants."""
+        return bool(self.constants)
 
     def candidates(self, variables: Variables) -> Iterable[Term]:
-        """Yield the terms in the order of ``items``."""
+        """Yield the terms without inner constants, in the order of ``items``."""
         for item in self.items:
-            yield _term(item, variables)
+            if not self._is_family(item):
+                yield _term(item, variables)
+
+    def families(self, variables: Variables) -> Iterable[Family]:
+        """Yield the terms with inner constants, in the order of ``items``."""
+        names = [name for name, _ in self.constants]
+        for item in self.items:
+            if self._is_family(item):
+                yield family(OpenTerm.parse(str(item), variables, names), self.constants, self.most)
+
+    def _is_family(self, item: object) -> bool:
+        return isinstance(item, str) and any(_stands_in(name, item) for name, _ in self.constants)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Terms) and self.items == other.items
+        return isinstance(other, Terms) and self._key == other._key
 
     def __hash__(self) -> int:
-        return hash(self.items)
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[object, ...]:
+        return (self.items, self.most, self.constants)
 
     def __repr__(self) -> str:
-        return f"Terms({list(self.items)!r})"
+        most = f", most={self.most}" if self.most > 1 else ""
+        ranges = "".join(f", {name}={where}" for name, where in self.constants)
+        return f"Terms({list(self.items)!r}{most}{ranges})"
+
+
+def _stands_in(constant: str, text: str) -> bool:
+    """Return True if a written term has a constant: its name as a whole word."""
+    return re.search(rf"(?<![^\W\d]){re.escape(constant)}(?!\w)", text) is not None
 
 
 def _term(item: Any, variables: Variables) -> Term:

@@ -20,10 +20,13 @@ class Variables:
     ----------
     states, controls
         Names of the measured states (or fields) and of the inputs u(t). Libraries such as `Polynomials` use both.
+        Where an equation is for x'', the velocity ``x'`` is among the states.
     time
         Name under which terms may use the time, e.g. ``cos(t)``.
     axes
         Names of the space dimensions of a field, in order; terms may use them as coordinates and in derivatives.
+    parameters
+        Names of the constants of each trajectory. Libraries use them where they are named, and `Parameters` does.
 
     Examples
     --------
@@ -35,14 +38,15 @@ class Variables:
     controls: tuple[str, ...] = ()
     time: str = "t"
     axes: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("states", "controls", "axes"):
+        for name in ("states", "controls", "axes", "parameters"):
             value = getattr(self, name)
             if isinstance(value, str):
                 raise ProblemError(f"Variables({name}={value!r}): expected a tuple of names, e.g. ({value!r},).")
             object.__setattr__(self, name, name_tuple(value, f"Variables: {name}", ProblemError))
-        names = (*self.states, *self.controls, *self.axes)
+        names = (*self.states, *self.controls, *self.axes, *self.parameters)
         double = repeated(names)
         if double is not None:
             where = shown(str(names))
@@ -55,8 +59,11 @@ class Variables:
         """Return variables with these state names, or those of data."""
         if isinstance(names, Variables):
             return names
-        if isinstance(names, (Trajectories, Field)):
-            return cls(names.state_names, names.control_names, names.time_name, names.axes)
+        if isinstance(names, Field):
+            return cls((*names.state_names, *names.rate_names), names.control_names, names.time_name, names.axes)
+        if isinstance(names, Trajectories):
+            states = (*names.state_names, *names.rate_names)
+            return cls(states, names.control_names, names.time_name, (), names.parameter_names)
         return cls(names)  # type: ignore[arg-type]
 
     @property
@@ -65,10 +72,15 @@ class Variables:
         return (*self.states, *self.controls)
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the states, controls and parameters: what trajectories have at every sample."""
+        return (*self.basic, *self.parameters)
+
+    @property
     def known(self) -> tuple[str, ...]:
         """Return every name a term may use."""
-        time = (self.time,) if self.time not in (*self.basic, *self.axes) else ()
-        return (*self.basic, *self.axes, *time)
+        time = (self.time,) if self.time not in (*self.columns, *self.axes) else ()
+        return (*self.columns, *self.axes, *time)
 
     def chosen(self, of: tuple[str, ...] | None, library: str) -> tuple[str, ...]:
         """Return the names in ``of``, checked against what exists; by default all states and controls."""
@@ -114,7 +126,9 @@ class Variables:
         return (1, first, 0, (), atom.text(NAME))
 
     def _position(self, name: str) -> int:
-        return self.known.index(name) if name in self.known else len(self.known)
+        """Return the place of a name within a product; parameters come first, as in mu x."""
+        order = (*self.parameters, *(name for name in self.known if name not in self.parameters))
+        return order.index(name) if name in order else len(order)
 
 
 def _axes(text: str, axes: tuple[str, ...]) -> tuple[str, ...]:

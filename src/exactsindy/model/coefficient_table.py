@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy._labelled import dataset, frame
 from exactsindy._types import Array
 from exactsindy.errors import ProblemError
 from exactsindy.model.equation import Equation, percent, significant
@@ -19,8 +20,8 @@ from exactsindy.problem import find_target
 class CoefficientTable:
     """Coefficients of all equations over all terms that occur; 0 where an equation lacks a term.
 
-    ``table["x'", "x y"]`` is one coefficient, ``table["x'"]`` those of an equation, ``str(table)`` reads well,
-    ``np.asarray(table)`` is `values`.
+    ``table["x'", "x y"]`` is one coefficient, ``table["x'"]`` those of an equation, ``dict(table)`` all of them;
+    ``str(table)`` reads well, ``np.asarray(table)`` is `values`.
 
     Parameters
     ----------
@@ -96,6 +97,39 @@ class CoefficientTable:
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> Array:
         return np.array(self.values, dtype=dtype)  # type: ignore[call-overload,no-any-return]
+
+    def keys(self) -> tuple[str, ...]:
+        """Return the names of the equations."""
+        return self.target_names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.target_names)
+
+    def __len__(self) -> int:
+        return len(self.target_names)
+
+    def __contains__(self, target: object) -> bool:
+        return target in self.target_names
+
+    def to_pandas(self) -> Any:
+        """Return a pandas frame, one row per equation and term: coefficient, standard error, share, fixed."""
+        places = [(i, int(j)) for i in range(len(self.target_names)) for j in np.flatnonzero(self.values[i])]
+        columns = {
+            "equation": [self.target_names[i] for i, _ in places],
+            "term": [self.term_names[j] for _, j in places],
+            "coefficient": [float(self.values[place]) for place in places],
+            "standard_error": [float(self.standard_errors[place]) for place in places],
+            "share": [float(self.shares[place]) for place in places],
+            "fixed": [bool(self.fixed[place]) for place in places],
+        }
+        return frame(columns)
+
+    def to_xarray(self) -> Any:
+        """Return an xarray Dataset over equation and term: coefficient (0 where absent), standard error, share."""
+        dims = ("equation", "term")
+        variables = {"coefficient": self.values, "standard_error": self.standard_errors, "share": self.shares}
+        coords = {"equation": list(self.target_names), "term": list(self.term_names)}
+        return dataset({name: (dims, values) for name, values in variables.items()}, coords)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return ``{equation: {term: coefficient}}`` without the zeros; `Model.from_coefficients` reads it."""

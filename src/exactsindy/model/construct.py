@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from exactsindy.data import Target
 from exactsindy.errors import ProblemError
-from exactsindy.library import Names, Term, Variables, parse_term
+from exactsindy.library import Names, Term, Variables, parse_term, split_step
 from exactsindy.model.equation import Equation, parse_target, rate_name
 from exactsindy.model.standard_errors import standard_errors
 
@@ -21,14 +22,19 @@ _USUAL_AXES = ("x", "y", "z")
 
 
 def from_coefficients(
-    coefficients: Mapping[str, Mapping[str, float]], variables: Names | None, controls: Sequence[str]
+    coefficients: Mapping[str, Mapping[str, float]],
+    variables: Names | None,
+    controls: Sequence[str],
+    parameters: Sequence[str] = (),
 ) -> tuple[Variables, tuple[Equation, ...]]:
     """Return variables and equations from ``{"x'": {"x": -10.0}}``."""
     if not isinstance(coefficients, Mapping) or not coefficients:
         example = "{\"x'\": {'x': -10.0, 'y': 10.0}}"
         raise ProblemError(f"from_coefficients: got {coefficients!r}; expected equations such as {example}.")
     targets = read_targets(tuple(coefficients))
-    known = _guess_variables(targets, controls=tuple(controls)) if variables is None else Variables.of(variables)
+    known = Variables.of(variables) if variables is not None else _guess_variables(targets, controls=tuple(controls))
+    if variables is None and parameters:
+        known = replace(known, parameters=tuple(parameters))
     equations = []
     for target, (name, row) in zip(targets, coefficients.items(), strict=True):
         if not isinstance(row, Mapping):
@@ -37,7 +43,9 @@ def from_coefficients(
                 "coefficients, such as {'x': -10.0}."
             )
         terms = tuple(_read_term(term, known) for term in row)
-        equations.append(Equation(target, terms, tuple(float(value) for value in row.values())))
+        equations.append(
+            Equation(target, terms, tuple(float(value) for value in row.values()), constants=known.parameters)
+        )
     return _trimmed(known, equations) if variables is None else known, tuple(equations)
 
 
@@ -56,7 +64,9 @@ def from_solution(
         support = [int(j) for j in chosen]
         named = (problem.terms[j] for j in support)
         terms = tuple(term if isinstance(term, Term) else _read_term(term.name, known) for term in named)
-        equations.append(Equation(target, terms, tuple(float(c) for c in coef[i, support]), errors[i]))
+        equations.append(
+            Equation(target, terms, tuple(float(c) for c in coef[i, support]), errors[i], known.parameters)
+        )
     return _trimmed(known, equations) if variables is None and not library else known, tuple(equations)
 
 
@@ -68,6 +78,10 @@ def read_targets(names: Sequence[str]) -> tuple[Target, ...]:
     if len({target.field for target in targets}) > 1:
         raise ProblemError(
             f"The equations {', '.join(names)} mix trajectories (x') and fields (u_t): make one model of each."
+        )
+    if len({bool(target.step) for target in targets}) > 1:
+        raise ProblemError(
+            f"The equations {', '.join(names)} mix derivatives (x') and next samples (x[k+1]): make one model of each."
         )
     double = next((t.state for i, t in enumerate(targets) if t.state in {s.state for s in targets[:i]}), None)
     if double is not None:
@@ -81,7 +95,8 @@ def _read_term(name: str, variables: Variables) -> Term:
         return parse_term(name, variables)
     except ProblemError as error:
         raise ProblemError(
-            f"{error} Inputs that have no equation are named by controls=(...) or variables=Variables(...)."
+            f"{error} Inputs that have no equation are named by controls=(...), parameters=(...) or "
+            "variables=Variables(...)."
         ) from error
 
 
@@ -94,18 +109,21 @@ def _guess_variables(
     differentiated; ``t`` is the time unless it is a state; whatever else the terms use is a control.
     """
     used = tuple(dict.fromkeys(v for term in library for v in term.variables()))
-    rates = {rate_name(target, k) for target in targets for k in range(1, target.order)}
+    rates = dict.fromkeys(rate_name(target, k) for target in targets for k in range(1, target.order))
     states = [target.state for target in targets]
-    states += [v.name for v in used if v.name not in states and (v.axes or v.name in rates)]
+    states += [v.name for v in used if v.name not in states and (v.axes or v.name in rates)] if library else [*rates]
     axes = tuple(dict.fromkeys(axis for v in used for axis in v.axes))
     if targets[0].field and not library:
         axes = tuple(axis for axis in _USUAL_AXES if axis not in (*states, *controls))
-    others = dict.fromkeys(v.name for v in used if v.name not in {*states, *axes, *controls, "t"})
+    plain = [name if (split := split_step(name)) is None else split[0] for name in (v.name for v in used)]
+    others = dict.fromkeys(name for name in plain if name not in {*states, *axes, *controls, "t"})
     return Variables(tuple(dict.fromkeys(states)), (*controls, *others), axes=axes)
 
 
 def _trimmed(variables: Variables, equations: Iterable[Equation]) -> Variables:
-    """Leave out guessed axes that no term uses."""
-    used = {name for e in equations for v in e.variables() for name in (v.name, *v.axes)}
+    """Leave out guessed axes and rates that no term uses."""
+    rows = tuple(equations)
+    used = {name for e in rows for v in e.variables() for name in (v.name, *v.axes)}
     axes = tuple(axis for axis in variables.axes if axis in used)
-    return Variables(variables.states, variables.controls, variables.time, axes)
+    own = {e.target.state for e in rows}
+    return replace(variables, states=tuple(s for s in variables.states if s in own or s in used), axes=axes)

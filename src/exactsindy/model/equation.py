@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import floor, isfinite, isnan, log10
 
-from exactsindy.data import Target
+from exactsindy.data import Target, parse_step
 from exactsindy.errors import ProblemError, repeated
-from exactsindy.library import NAME, Term, Variable, derivative_name
+from exactsindy.library import NAME, Term, Variable, at_step, derivative_name
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,8 @@ class Equation:
         One finite number per term.
     standard_errors
         One per term, nan for a coefficient that a constraint decides; ``None`` where they are not known.
+    constants
+        Names of parameters, which are written without a step in maps.
 
     Examples
     --------
@@ -37,6 +39,7 @@ class Equation:
     terms: tuple[Term, ...]
     coefficients: tuple[float, ...]
     standard_errors: tuple[float, ...] | None = None
+    constants: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         errors = self.standard_errors
@@ -59,13 +62,18 @@ class Equation:
 
     @property
     def name(self) -> str:
-        """Return how the left-hand side is written: ``x'``, ``x''``, ``u_t``."""
+        """Return how the left-hand side is written: ``x'``, ``x''``, ``u_t``, ``x[k+1]``."""
         return self.target.name
 
     @property
     def parts(self) -> tuple[tuple[float, Term], ...]:
         """Return the right-hand side as (coefficient, term) pairs."""
         return tuple(zip(self.coefficients, self.terms, strict=True))
+
+    @property
+    def written(self) -> tuple[tuple[float, Term], ...]:
+        """Return `parts` as they are shown: in maps a variable x is written ``x[k]``."""
+        return tuple((c, at_step(term, self.constants)) for c, term in self.parts) if self.target.step else self.parts
 
     def is_fixed(self, i: int) -> bool:
         """Return True if a constraint decides the coefficient of the i-th term: it has no standard error."""
@@ -77,12 +85,12 @@ class Equation:
 
     def text(self, digits: int | None = 6) -> str:
         """Write the equation; ``digits`` are significant ones, ``None`` writes every double in full."""
-        return f"{self.name} = {join_signed(_product(c, term, digits) for c, term in self.parts)}"
+        return f"{self.name} = {join_signed(_product(c, term, digits) for c, term in self.written)}"
 
     def text_with_errors(self) -> str:
         """Write the equation with standard errors where known: ``x' = (-9.998 ± 0.012) x + (1 fixed) y``."""
         parts = []
-        for i, (value, term) in enumerate(self.parts):
+        for i, (value, term) in enumerate(self.written):
             pair = None if self.standard_errors is None else with_error(value, self.standard_errors[i])
             number = significant(value, 6) if pair is None else f"({pair[0]} ± {pair[1]})"
             number = f"({number} fixed)" if self.is_fixed(i) else number
@@ -144,7 +152,10 @@ def join_signed(parts: Iterable[str]) -> str:
 
 
 def parse_target(name: str) -> Target | None:
-    """Return the equation called ``x'``, ``x''`` or ``u_t``; ``None`` for a bare state name."""
+    """Return the equation called ``x'``, ``x''``, ``u_t`` or ``x[k+1]``; ``None`` for a bare state name."""
+    step = parse_step(name)
+    if step is not None:
+        return step
     ode = re.fullmatch(r"(.*[^'])('+)", name, re.DOTALL)
     if ode:
         return Target(ode.group(1), len(ode.group(2)))

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from exactsindy._types import Array
 from exactsindy.certificate import Certificate
-from exactsindy.data import Field, Samples
+from exactsindy.data import Field, Samples, Trajectory
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.library import Library, Names, Variables
 from exactsindy.model import construct, export, field_grid, model_file
@@ -22,11 +22,12 @@ from exactsindy.model.coefficient_table import CoefficientTable
 from exactsindy.model.equation import Equation
 from exactsindy.model.field_grid import GridValues, PerAxis
 from exactsindy.model.field_simulation import FieldOptions, simulate_field
+from exactsindy.model.iteration import MapIterator
 from exactsindy.model.phase import Phase, phase_of
 from exactsindy.model.sampled import Sampled
 from exactsindy.model.shares import row_shares, sample_shares
 from exactsindy.model.simulation import FieldSimulation, Simulation
-from exactsindy.model.simulation_inputs import Inputs
+from exactsindy.model.simulation_inputs import Inputs, ParameterValues
 from exactsindy.model.trajectory_simulation import Options, Simulator
 from exactsindy.problem import Problem
 
@@ -36,14 +37,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Model:
-    """Equations x' = f(x, u, t), x'' = f(x, u, t), or u_t = f(u, u_x, ...) with their coefficients.
+    """Equations x' = f(x, u, t), x'' = f(x, u, t), u_t = f(u, u_x, ...) or x[k+1] = f(x[k], ...) with coefficients.
 
     Made by `from_solution`, `from_coefficients` or `load`.
 
     Parameters
     ----------
     variables
-        The states, controls, time and space axes the terms speak about.
+        The states, controls, parameters, time and space axes the terms speak about.
     rows
         One `Equation` per target.
     fingerprint
@@ -100,6 +101,7 @@ class Model:
         coefficients: Mapping[str, Mapping[str, float]],
         *,
         controls: Sequence[str] = (),
+        parameters: Sequence[str] = (),
         variables: Names | None = None,
     ) -> Model:
         """Return the model with the coefficients ``{equation: {term: coefficient}}``.
@@ -110,6 +112,8 @@ class Model:
             Equations ``x'`` (or ``x``), ``x''``, ``u_t``; names of terms are parsed, never executed.
         controls
             Names of inputs u(t) that the terms use.
+        parameters
+            Names of constants that the terms use and that are given to `predict` and `simulate`.
         variables
             All names at once, e.g. for space axes that are not called x, y or z.
 
@@ -119,7 +123,7 @@ class Model:
         >>> print(burgers)
         u_t = -u u_x + 0.1 u_xx
         """
-        return cls(*construct.from_coefficients(coefficients, variables, controls))
+        return cls(*construct.from_coefficients(coefficients, variables, controls, parameters))
 
     @property
     def state_names(self) -> tuple[str, ...]:
@@ -132,6 +136,15 @@ class Model:
         return self.variables.controls
 
     @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Return the names of the parameters: constants that `predict` and `simulate` are given by name."""
+        return self.variables.parameters
+
+    def parameters_of(self, trajectory: Trajectory) -> dict[str, float]:
+        """Return those parameters of a trajectory that the equations use."""
+        return self._sampled.parameters_of(trajectory)
+
+    @property
     def target_names(self) -> tuple[str, ...]:
         """Return the names of the equations."""
         return tuple(row.name for row in self.rows)
@@ -140,6 +153,11 @@ class Model:
     def is_field(self) -> bool:
         """Return True if this is a model of fields (u_t) rather than trajectories (x')."""
         return self.rows[0].target.field
+
+    @property
+    def is_map(self) -> bool:
+        """Return True if this is a map (x[k+1]), which is iterated rather than integrated."""
+        return bool(self.rows[0].target.step)
 
     @cached_property
     def coefficients(self) -> CoefficientTable:
@@ -159,7 +177,14 @@ class Model:
     def _repr_html_(self) -> str:
         return self.to_mathml()
 
-    def predict(self, x: Samples, u: Samples | None = None, *, t: ArrayLike | None = None) -> Array:
+    def predict(
+        self,
+        x: Samples,
+        u: Samples | None = None,
+        *,
+        t: ArrayLike | None = None,
+        parameters: ParameterValues = None,
+    ) -> Array:
         """Return the right-hand sides at samples of the states.
 
         Parameters
@@ -170,6 +195,8 @@ class Model:
             Controls beside them (n, c).
         t
             Times (n,), where the equations use the time.
+        parameters
+            The parameters of the equations by name, ``{"mu": 0.1}``: a number each, or one per sample.
 
         Returns
         -------
@@ -177,12 +204,19 @@ class Model:
             Samples x equations (n, m), or (m,) for one sample; nan where a term is not defined.
         """
         self._need(False, "predict", "rhs")
-        return self._sampled.predict(x, u, t)
+        return self._sampled.predict(x, u, t, parameters)
 
-    def jacobian(self, x: Samples, u: Samples | None = None, *, t: ArrayLike | None = None) -> Array:
+    def jacobian(
+        self,
+        x: Samples,
+        u: Samples | None = None,
+        *,
+        t: ArrayLike | None = None,
+        parameters: ParameterValues = None,
+    ) -> Array:
         """Return d equation / d state, (n, m, d), or (m, d) for one sample; arguments as for `predict`."""
         self._need(False, "jacobian", "rhs")
-        return self._sampled.jacobian(x, u, t)
+        return self._sampled.jacobian(x, u, t, parameters)
 
     def simulate(
         self,
@@ -190,6 +224,7 @@ class Model:
         t: ArrayLike,
         *,
         u: Inputs = None,
+        parameters: Mapping[str, float] | None = None,
         interpolation: str = "linear",
         method: str = "LSODA",
         rtol: float = 1e-10,
@@ -209,6 +244,8 @@ class Model:
             Increasing times at which the states are wanted.
         u
             Controls: samples at ``t`` (n,) or (n, c) or by name, a pair (times, samples), or a function of time.
+        parameters
+            The parameters of the equations by name, ``{"mu": 0.1}``.
         interpolation
             Between samples of ``u``: ``"linear"``, ``"cubic"`` or ``"previous"``.
         method
@@ -222,7 +259,53 @@ class Model:
             Largest number of steps from one output to the next.
         """
         self._need(False, "simulate", "simulate_field")
-        return self._simulator.simulate(x0, t, u, interpolation, max_abs, Options(method, rtol, atol, max_steps))
+        if self.is_map:
+            raise ProblemError("simulate: this is a map (x[k+1]), which has no times between samples; use iterate.")
+        options = Options(method, rtol, atol, max_steps)
+        return self._simulator.simulate(x0, t, u, interpolation, max_abs, options, parameters)
+
+    def iterate(
+        self,
+        x0: Samples,
+        n: int,
+        *,
+        u: Inputs = None,
+        t: ArrayLike | None = None,
+        max_abs: float | None = None,
+        parameters: Mapping[str, float] | None = None,
+    ) -> Simulation:
+        """Apply a map ``n`` times, from ``x0``; look at ``success`` and ``status`` of the result.
+
+        A map that runs away raises nothing: the iteration stops early and keeps what was reached.
+
+        Parameters
+        ----------
+        x0
+            States at step 0, or a mapping or row by name. For a map with lags the first lags + 1 samples, oldest first.
+        n
+            Number of steps; the result holds steps 0 to n.
+        u
+            Controls: one row for each step 0 to n - 1 (n, c) or by name, or a function of the step k. With lags the
+            rows begin with the oldest sample of ``x0``.
+        t
+            Times of the steps, where terms use the time; 0, 1, ... by default.
+        max_abs
+            Size of a state at which to stop; 1e12 times that of ``x0`` (at least 1) by default.
+        parameters
+            Values of the parameters, by name, if the model has any.
+
+        Examples
+        --------
+        >>> henon = Model.from_coefficients({"x[k+1]": {"1": 1.0, "x^2": -1.4, "x[k-1]": 0.3}})
+        >>> print(henon)
+        x[k+1] = 1 - 1.4 x[k]^2 + 0.3 x[k-1]
+        >>> henon.iterate([0.0, 0.5], 2)["x"].tolist()
+        [0.5, 0.65, 0.5585]
+        """
+        self._need(False, "iterate", "simulate_field")
+        if not self.is_map:
+            raise ProblemError("iterate: the equations give derivatives (x'), not next samples (x[k+1]); use simulate.")
+        return MapIterator(self.rows, self.variables).iterate(x0, n, u, t, max_abs, parameters)
 
     @property
     def phase_names(self) -> tuple[str, ...]:
@@ -308,24 +391,32 @@ class Model:
         t: ArrayLike | None = None,
         *,
         u: Samples | None = None,
+        parameters: Mapping[str, float] | None = None,
         differentiation: scoring.Differentiation | None = None,
+        horizon: int = 1,
     ) -> dict[str, float]:
-        """Return R^2 of every equation: how much of the measured time derivative it explains.
+        """Return R^2 of every equation: how much of the measured time derivative (maps: next samples) it explains.
 
         Parameters
         ----------
         data
             States (n, d) with ``t`` and ``u``, a frame (read by name), `Trajectories` or a `Field`. Measured
             derivatives are used.
-        t, u
-            Times and controls beside an array; of a frame the time column, ``t`` or ``time`` by default.
+        t, u, parameters
+            Times, controls and parameters beside an array; of a frame the time column, ``t`` or ``time`` by default.
         differentiation
             Differences of fourth order by default, which suit clean data only: a right model scores low on noisy
             derivatives. Pass ``SmoothedFiniteDifference()`` for noisy data.
+        horizon
+            Maps: the number of steps that are predicted from every sample. Errors of a chaotic map grow with it.
         """
+        if self.is_map:
+            return scoring.map_scores(self._sampled, data, t, u, horizon, parameters)
+        if horizon != 1:
+            raise DataError(f"score(horizon={horizon!r}): only maps (x[k+1]) are scored over several steps.")
         if self.is_field:
             return scoring.field_scores(self.rows, self.variables, data, differentiation)
-        return scoring.trajectory_scores(self._sampled, data, t, u, differentiation)
+        return scoring.trajectory_scores(self._sampled, data, t, u, differentiation, parameters)
 
     def score(
         self,
@@ -333,13 +424,21 @@ class Model:
         t: ArrayLike | None = None,
         *,
         u: Samples | None = None,
+        parameters: Mapping[str, float] | None = None,
         differentiation: scoring.Differentiation | None = None,
+        horizon: int = 1,
     ) -> float:
         """Return the mean of `scores` over the equations; 1 is perfect."""
-        return float(np.mean([*self.scores(data, t, u=u, differentiation=differentiation).values()]))
+        scores = self.scores(data, t, u=u, parameters=parameters, differentiation=differentiation, horizon=horizon)
+        return float(np.mean([*scores.values()]))
 
     def shares(
-        self, data: scoring.Data | Problem, t: ArrayLike | None = None, *, u: Samples | None = None
+        self,
+        data: scoring.Data | Problem,
+        t: ArrayLike | None = None,
+        *,
+        u: Samples | None = None,
+        parameters: Mapping[str, float] | None = None,
     ) -> dict[str, dict[str, float]]:
         """Return how large each term is beside the whole right-hand side, by equation and name of the term.
 
@@ -352,8 +451,8 @@ class Model:
             States (n, d) with ``t`` and ``u``, a frame, or `Trajectories`: the root mean square is that over all
             samples. Or the `Problem` that the equations were fitted to: over its rows. A model of fields needs that,
             because derivatives of a noisy field on its grid are mostly noise, which the rows average away.
-        t, u
-            Times and controls beside an array; as for `scores`.
+        t, u, parameters
+            Times, controls and parameters beside an array; as for `scores`.
 
         Examples
         --------
@@ -365,7 +464,8 @@ class Model:
             return row_shares(self.rows, data)
         if self.is_field or isinstance(data, Field):
             raise DataError("shares: for a model of fields pass the Problem it was fitted to, e.g. found.problem.")
-        return sample_shares(self._sampled, scoring.as_trajectories(data, t, u, self._sampled))
+        clock = 1.0 if self.is_map and t is None else t
+        return sample_shares(self._sampled, scoring.as_trajectories(data, clock, u, self._sampled, parameters))
 
     def to_sympy(self) -> list[Any]:
         """Return one sympy ``Eq`` per equation, with symbols named as the states (needs sympy)."""
@@ -382,7 +482,9 @@ class Model:
     def to_python(self, name: str = "rhs") -> str:
         """Return the right-hand side as the text of a Python function that needs NumPy only.
 
-        It is ``rhs(t, state[, controls])`` of the first-order system (see `phase_names`), or of the fields by name.
+        It is ``rhs(t, state[, controls][, mu])``, with each parameter by name, of the first-order system (see
+        `phase_names`), or of the fields by name. Of a map it is the next state, for lags with the states before it,
+        and ``iterate(state, n)`` follows.
         """
         return export.to_python(self.rows, self.variables, name)
 

@@ -38,7 +38,10 @@ def _document(
         "format_version": FORMAT_VERSION,
         "package_version": __version__,
         "problem_fingerprint": fingerprint,
-        "variables": {key: getattr(variables, key) for key in ("states", "controls", "time", "axes")},
+        "variables": {
+            **{key: getattr(variables, key) for key in ("states", "controls", "time", "axes")},
+            **({"parameters": variables.parameters} if variables.parameters else {}),
+        },
         "equations": [
             {
                 "target": equation.name,
@@ -78,7 +81,8 @@ def _damaged(path: str | os.PathLike[str], why: str) -> DataError:
 def _stored(document: Mapping[str, Any], library: Library | None) -> Stored:
     names = mapping(document["variables"], "variables")
     states, controls, axes = (texts(names[key], key) for key in ("states", "controls", "axes"))
-    variables = Variables(states, controls, text(names["time"], "time"), axes)
+    parameters = texts(names.get("parameters", []), "parameters")
+    variables = Variables(states, controls, text(names["time"], "time"), axes, parameters)
     rows = [mapping(row, "equations") for row in sequence(document["equations"], "equations")]
     targets = read_targets([text(row["target"], "target") for row in rows])
     library_terms = {term.name: term for term in library.terms(variables)} if library is not None else {}
@@ -91,7 +95,8 @@ def _stored(document: Mapping[str, Any], library: Library | None) -> Stored:
         if isinstance(errors, list):
             errors = ["nan" if error is None else error for error in errors]
         errors = None if errors is None else reals(errors, "standard_errors", finite=False)
-        equations.append(Equation(target, terms, reals(row["coefficients"], "coefficients"), errors))
+        values = reals(row["coefficients"], "coefficients")
+        equations.append(Equation(target, terms, values, errors, variables.parameters))
     if not equations:
         raise ProblemError("it has no equations")
     fingerprint = document["problem_fingerprint"]

@@ -8,8 +8,10 @@ import numpy as np
 
 from exactsindy._types import Array
 from exactsindy.data import Trajectory
+from exactsindy.differentiation import PenalisedSpline
 from exactsindy.model.equation import Equation
 from exactsindy.model.sampled import Sampled
+from exactsindy.model.score import with_rates
 from exactsindy.problem import Problem
 
 Shares = dict[str, dict[str, float]]
@@ -26,7 +28,8 @@ def sample_shares(sampled: Sampled, members: Sequence[Trajectory]) -> Shares:
     names = [term.name for term in terms]
     coef, norms, totals = _coefficients(sampled.rows, names), np.zeros(len(terms)), np.zeros(len(sampled.rows))
     for member in members:
-        values = sampled.values(terms, member.states, member.controls, member.times)
+        states = with_rates(member.states, member.times, member.names, sampled, PenalisedSpline())
+        values = sampled.values(terms, member, states)
         values = values[np.isfinite(values).all(axis=1)]
         sums = values @ coef.T
         norms += np.einsum("ij,ij->j", values, values)

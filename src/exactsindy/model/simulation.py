@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 import numpy as np
 
+from exactsindy._labelled import dataset, frame
 from exactsindy._types import Array
 from exactsindy.data import Field, Trajectories, Trajectory
 from exactsindy.errors import DataError
@@ -64,6 +66,17 @@ class Simulation:
             raise DataError(f"simulation[{name!r}]: there is no such state; there are {', '.join(self.names)}.")
         return np.asarray(self.x[:, self.names.index(name)])
 
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> Array:
+        return np.array(self.x, dtype=dtype)  # type: ignore[call-overload,no-any-return]
+
+    def to_pandas(self) -> Any:
+        """Return a pandas frame: one column per state, the times as its index."""
+        return frame({"t": self.t, **{name: self[name] for name in self.names}}, "t")
+
+    def to_xarray(self) -> Any:
+        """Return an xarray Dataset of the states over the time t; its attribute ``status`` says how it ended."""
+        return dataset({name: (("t",), self[name]) for name in self.names}, {"t": self.t}, status=self.status.name)
+
     def trajectories(self) -> Trajectories:
         """Return the states as data, e.g. to fit them again."""
         return Trajectories([Trajectory(self.t, self.x, self.names)])
@@ -110,6 +123,12 @@ class FieldSimulation:
         if name not in self.names:
             raise DataError(f"simulation[{name!r}]: there is no such field; there are {', '.join(self.names)}.")
         return self.values[self.names.index(name)]
+
+    def to_xarray(self) -> Any:
+        """Return an xarray Dataset of the fields over space and time; its attribute ``status`` says how it ended."""
+        dims = (*self.axes, "t")
+        coords = {**dict(zip(self.axes, self.coords, strict=True)), "t": self.t}
+        return dataset({name: (dims, self[name]) for name in self.names}, coords, status=self.status.name)
 
     def field(self) -> Field:
         """Return the fields as data, e.g. to fit them again."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
@@ -12,9 +12,11 @@ from numpy.typing import ArrayLike
 
 from exactsindy._types import Array
 from exactsindy.data import Samples, by_name, is_labelled_row, is_named, numbers
-from exactsindy.errors import DataError, is_real
+from exactsindy.errors import DataError, is_real, nearest
 
 Control = Callable[[float], Sequence[float]]
+# Parameters by name: a number each, or (beside samples) one value per sample.
+ParameterValues = Mapping[str, ArrayLike] | None
 Inputs = Samples | tuple[ArrayLike, Samples] | Callable[[float], ArrayLike] | None
 
 INTERPOLATIONS = ("linear", "cubic", "previous")
@@ -102,6 +104,48 @@ def control_rows(u: Samples | None, names: tuple[str, ...], count: int) -> Array
         expected = f"for {count} samples and {len(names)} controls; expected ({count}, {len(names)})"
         raise DataError(f"u has shape {samples.shape} {expected}.")
     return values
+
+
+def parameter_rows(parameters: ParameterValues, names: tuple[str, ...], count: int) -> Array:
+    """Return the parameters (count x parameters) that stand beside ``count`` states."""
+    given = check_parameters(parameters, names)
+    columns = []
+    for name in names:
+        values = numbers(given[name], f"parameters: {name!r}")
+        if values.shape not in ((), (count,)):
+            expected = f"expected one number, or one for each of {count} samples"
+            raise DataError(f"parameters: {name!r} has shape {values.shape}; {expected}.")
+        columns.append(np.broadcast_to(values, (count,)))
+    return np.column_stack(columns) if columns else np.zeros((count, 0))
+
+
+def parameter_values(parameters: ParameterValues, names: tuple[str, ...]) -> tuple[float, ...]:
+    """Return one number for each of the parameters ``names``."""
+    given = check_parameters(parameters, names)
+    values = {name: numbers(given[name], f"parameters: {name!r}") for name in names}
+    for name, value in values.items():
+        if value.shape != () or not np.isfinite(value):
+            raise DataError(f"parameters: {name!r} is {given[name]!r}; expected one finite number.")
+    return tuple(float(value) for value in values.values())
+
+
+def check_parameters(parameters: ParameterValues, names: tuple[str, ...]) -> Mapping[str, ArrayLike]:
+    """Return parameters by name, refusing what is no mapping, names that are missing and names of none."""
+    if parameters is None:
+        parameters = {}
+    if not isinstance(parameters, Mapping):
+        raise DataError(f"parameters={parameters!r}: expected numbers by name, e.g. parameters={{'mu': 0.1}}.")
+    missing = [name for name in names if name not in parameters]
+    if missing:
+        example = ", ".join(f"{name!r}: ..." for name in names)
+        raise DataError(
+            f"This model has the parameters {', '.join(names)}; {missing[0]!r} is missing: parameters={{{example}}}."
+        )
+    strange = next((name for name in parameters if name not in names), None)
+    if strange is not None:
+        known = nearest(strange, names) if names else "It has none: leave parameters out."
+        raise DataError(f"parameters: this model has no parameter {strange!r}. {known}")
+    return parameters
 
 
 def _samples(u: Any, names: tuple[str, ...]) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
@@ -20,11 +20,13 @@ from exactsindy.model.phase import Phase
 from exactsindy.model.simulation import Simulation, SimulationStatus
 from exactsindy.model.simulation_inputs import (
     Inputs,
+    ParameterValues,
     check_limit,
     check_output_times,
     check_start,
     check_tolerances,
     control_function,
+    parameter_values,
 )
 
 Rate = Callable[[float, Array], list[float]]
@@ -71,16 +73,30 @@ class Simulator:
     @cached_property
     def rhs(self) -> Callable[..., list[float]]:
         """Return the generated function, see `codegen.scalar_function`."""
-        controls = tuple(Variable(name) for name in self.variables.controls)
+        inputs = (*self.variables.controls, *self.variables.parameters)
         time = Variable(self.variables.time)
-        return scalar_function(self.phase.sums, self.phase.variables, controls, time)
+        return scalar_function(self.phase.sums, self.phase.variables, tuple(map(Variable, inputs)), time)
 
     def simulate(
-        self, x0: Samples, t: ArrayLike, u: Inputs, interpolation: str, max_abs: float | None, options: Options
+        self,
+        x0: Samples,
+        t: ArrayLike,
+        u: Inputs,
+        interpolation: str,
+        max_abs: float | None,
+        options: Options,
+        parameters: ParameterValues = None,
     ) -> Simulation:
         """Return the states at the times ``t``; see `Model.simulate`."""
         start, times = check_start(x0, self.phase.names), check_output_times(t)
         control = control_function(u, self.variables.controls, times, interpolation)
+        constants = parameter_values(parameters, self.variables.parameters)
+        if constants:
+            driven = control
+
+            def control(time: float) -> Sequence[float]:
+                return (*driven(time), *constants)
+
         limit, rhs, calls = check_limit(max_abs, start), self.rhs, count()
 
         def rate(time: float, state: Array) -> list[float]:

@@ -13,6 +13,7 @@ from exactsindy.errors import DataError
 from exactsindy.model import FieldSimulation, Model
 from exactsindy.plots import axes
 from exactsindy.plots.discovery_like import DiscoveryLike
+from exactsindy.plots.next_samples import step_pairs
 from exactsindy.plots.replays import Replay, replay
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ def fit(
 ) -> list[Axes]:
     """Plot the measured states and the model simulated from where the measurement began, one panel per state.
 
-    A chaotic system leaves any simulation after a while, however good the equations.
+    A chaotic system leaves any simulation after a while, however good the equations. For a map the next samples are
+    plotted against the present ones instead, measured and predicted.
 
     Parameters
     ----------
@@ -50,6 +52,8 @@ def fit(
     >>> [panel.get_ylabel() for panel in fit(model, data)]
     ['x', 'v']
     """
+    if _is_map(result):
+        return _steps(result, data, ax)
     run = _replay(result, data, trajectory, "plots.fit")
     panels = axes.panels(ax, len(run.names), width=7.0, height=1.5)
     for i, (panel, name) in enumerate(zip(panels, run.names, strict=True)):
@@ -59,6 +63,21 @@ def fit(
         axes.tidy(panel)
     panels[0].legend(frameon=False, loc="upper right", ncols=2)
     panels[-1].set_xlabel(run.time_name)
+    return panels
+
+
+def _steps(result: DiscoveryLike | Model, data: Trajectories | None, ax: Axes | Sequence[Axes] | None) -> list[Axes]:
+    """Plot the next sample of every state against the present one."""
+    model, measured = _model_and_data(result, data, "plots.fit")
+    pairs = step_pairs(model, measured)
+    panels = axes.panels(ax, len(pairs), width=5.0, height=3.2)
+    for panel, pair in zip(panels, pairs, strict=True):
+        panel.plot(pair.now, pair.later, ".", color=axes.MEASURED, ms=4, label="measured")
+        panel.plot(pair.now, pair.predicted, ".", color=axes.FOUND, ms=2, label="predicted")
+        panel.set_xlabel(f"{pair.state}[k]")
+        panel.set_ylabel(f"{pair.state}[k+1]")
+        axes.tidy(panel)
+    panels[0].legend(frameon=False, loc="upper right", ncols=2)
     return panels
 
 
@@ -98,19 +117,32 @@ def phase(
     (drawn,) = axes.panels(ax, height=4.5, width=5.5, three=len(names) == 3)
     columns = [run.names.index(name) for name in names]
     drawn.plot(*run.measured[:, columns].T, ".", color=axes.MEASURED, ms=2, label="measured")
-    drawn.plot(*run.simulated[:, columns].T, "-", color=axes.FOUND, lw=1.2, label="simulated")
+    line = "." if _is_map(result) else "-"
+    drawn.plot(*run.simulated[:, columns].T, line, color=axes.FOUND, lw=1.2, ms=1.5, label="simulated")
     drawn.set(**dict(zip(("xlabel", "ylabel", "zlabel"), names, strict=False)))
     drawn.legend(frameon=False, loc="upper right")
     axes.tidy(drawn)
     return drawn
 
 
-def _replay(result: DiscoveryLike | Model, data: Trajectories | None, trajectory: int, caller: str) -> Replay:
+def _is_map(result: object) -> bool:
+    model = getattr(result, "model", result)
+    return isinstance(model, Model) and model.is_map
+
+
+def _model_and_data(
+    result: DiscoveryLike | Model, data: Trajectories | None, caller: str
+) -> tuple[Model, Trajectories]:
     model = getattr(result, "model", result)
     measured = getattr(result, "data", None) if data is None else data
     if not isinstance(model, Model) or not isinstance(measured, Trajectories):
         advice = "use plots.field for fields" if isinstance(measured, Field) else "or a Model and its data=Trajectories"
         raise DataError(f"{caller}: expected a Discovery of trajectories, {advice}.")
+    return model, measured
+
+
+def _replay(result: DiscoveryLike | Model, data: Trajectories | None, trajectory: int, caller: str) -> Replay:
+    model, measured = _model_and_data(result, data, caller)
     runs = replay(model, measured, most=trajectory + 1)
     if not 0 <= trajectory < len(runs):
         raise DataError(f"{caller}(trajectory={trajectory!r}): there are {len(runs)} trajectories, counted from 0.")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from exactsindy.data import Data, Notice
-from exactsindy.model import Model
+from exactsindy.model import InnerConstant, Model
 from exactsindy.problem import Problem
 from exactsindy.selection import Selection
 from exactsindy.solver import Pool, Solution
@@ -48,5 +48,25 @@ class DiscoveryLike(Protocol):
         """How large each term is beside the right-hand side, by equation."""
 
     @property
+    def constants(self) -> tuple[InnerConstant, ...]:
+        """The constants inside terms that were fitted to the data."""
+
+    @property
+    def tried(self) -> tuple[str, ...]:
+        """What was tried to find the library, in words."""
+
+    @property
     def arguments(self) -> Mapping[str, str]:
         """What was asked for, as text, by name."""
+
+    @property
+    def residuals(self) -> Mapping[str, float]:
+        """The residual of each equation in units of the noise, where it was computed."""
+
+    @property
+    def noise(self) -> Mapping[str, float]:
+        """The noise of each state, where it was estimated."""
+
+    @property
+    def held_out(self) -> Mapping[str, float | None]:
+        """How well each equation fits data that its coefficients were not fitted to."""

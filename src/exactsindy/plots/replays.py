@@ -9,8 +9,8 @@ import numpy as np
 from exactsindy._types import Array
 from exactsindy.data import Field, Trajectories, Trajectory
 from exactsindy.errors import ExactSindyError
-from exactsindy.forms import smooth
-from exactsindy.model import FieldSimulation, Model, SimulationStatus
+from exactsindy.forms import phase_space, smooth, with_rates
+from exactsindy.model import FieldSimulation, Model, SimulationStatus, lags_of
 
 # A simulated field with more cells than this costs minutes.
 _CELLS = 20_000_000
@@ -42,25 +42,34 @@ class Replay:
 
 def replay(model: Model, data: Trajectories, *, most: int = 4) -> tuple[Replay, ...]:
     """Return the first ``most`` trajectories beside what the model makes of them."""
+    names = data.state_names
+    if model.is_map:
+        return tuple(_iterated(model, piece, i) for i, piece in enumerate(data.members[:most]))
     try:
         smoothed = smooth(data)
         pairs = list(zip(smoothed.pieces, smoothed.values, strict=True))
+        if data.rate_names:  # x' beside x, both smooth
+            names = (*names, *data.rate_names)
+            pairs = list(zip(smoothed.pieces, phase_space(smoothed, data.rate_names).values, strict=True))
     except ExactSindyError:  # too short to be smoothed
         pairs = [(member, member.states) for member in data]
-    return tuple(_one(model, piece, values, i, data.time_name) for i, (piece, values) in enumerate(pairs[:most]))
+    return tuple(_one(model, piece, values, names, i, data.time_name) for i, (piece, values) in enumerate(pairs[:most]))
 
 
-def _one(model: Model, piece: Trajectory, smooth_states: Array, index: int, time_name: str) -> Replay:
+def _one(
+    model: Model, piece: Trajectory, smooth_states: Array, names: tuple[str, ...], index: int, time_name: str
+) -> Replay:
     times, controls = piece.times, piece.controls if piece.control_names else None
     slopes = np.gradient(smooth_states, times, axis=0, edge_order=1)
-    simulated, problem = _simulate(model, piece, smooth_states, slopes)
-    first = [row for row in model.rows if row.target.order == 1]
-    columns = [piece.names.index(row.target.state) for row in first]
+    simulated, problem = _simulate(model, piece, smooth_states, names)
+    known = [row for row in model.rows if row.target.integral in names]
+    columns = [names.index(row.target.integral) for row in known]
     try:
-        every = model.predict(smooth_states, controls, t=times)
-        predicted = every[:, [model.rows.index(row) for row in first]]
+        values = dict(zip(names, smooth_states.T, strict=True))
+        every = model.predict(values, controls, t=times, parameters=model.parameters_of(piece))
+        predicted = every[:, [model.rows.index(row) for row in known]]
     except ExactSindyError:
-        predicted = np.full((len(times), len(first)), np.nan)
+        predicted = np.full((len(times), len(known)), np.nan)
     return Replay(
         piece.label or str(index),
         time_name,
@@ -69,26 +78,54 @@ def _one(model: Model, piece: Trajectory, smooth_states: Array, index: int, time
         piece.states,
         *simulated,
         problem,
-        tuple(row.name for row in first),
+        tuple(row.name for row in known),
         slopes[:, columns],
         predicted,
     )
 
 
-def _simulate(model: Model, piece: Trajectory, states: Array, slopes: Array) -> tuple[tuple[Array, Array], str]:
+def _iterated(model: Model, piece: Trajectory, index: int) -> Replay:
+    """Return a trajectory of a map beside the map iterated from its first samples."""
+    lags, nothing = lags_of(model.rows), np.zeros((0, len(piece.names)))
+    limit = 100 * max(float(np.abs(piece.states).max()), 1e-300)
+    start = piece.states[: lags + 1][:, [piece.names.index(name) for name in model.state_names]]
+    problem, steps, states = "", np.zeros(0), nothing
+    try:
+        run = model.iterate(
+            start if lags else start[0],
+            len(piece) - 1 - lags,
+            u=piece.controls if piece.control_names else None,
+            t=piece.times[lags:],
+            parameters=model.parameters_of(piece),
+            max_abs=limit,
+        )
+        steps, states = np.arange(lags, lags + len(run.t), dtype=float), run.x
+        problem = "" if run.success else run.status.value
+    except ExactSindyError as error:
+        problem = str(error)
+    none = np.zeros((len(piece), 0))
+    every = np.arange(len(piece), dtype=float)
+    return Replay(
+        piece.label or str(index), "k", piece.names, every, piece.states, steps, states, problem, (), none, none
+    )
+
+
+def _simulate(
+    model: Model, piece: Trajectory, states: Array, names: tuple[str, ...]
+) -> tuple[tuple[Array, Array], str]:
     """Return times and states (n, d), cut where the model ran away, and what went wrong."""
     nothing = np.zeros(0), np.zeros((0, len(piece.names)))
     controls = (piece.times, piece.controls) if piece.control_names else None
     limit = 100 * max(float(np.abs(piece.states).max()), 1e-300)
     try:
-        start = []
-        for name in model.phase_names:
-            stem = name.rstrip("'")
-            if stem not in piece.names or len(name) - len(stem) > 1:
-                return nothing, f"The start of {name} is not known."
-            column = piece.names.index(stem)
-            start.append(states[0, column] if name == stem else slopes[0, column])
-        run = model.simulate(start, _finer(piece.times), u=controls, rtol=1e-8, atol=1e-10, max_abs=limit)
+        unknown = next((name for name in model.phase_names if name not in names), None)
+        if unknown is not None:
+            return nothing, f"The start of {unknown} is not known."
+        start = [states[0, names.index(name)] for name in model.phase_names]
+        constants = model.parameters_of(piece)
+        run = model.simulate(
+            start, _finer(piece.times), u=controls, parameters=constants, rtol=1e-8, atol=1e-10, max_abs=limit
+        )
     except ExactSindyError as error:
         return nothing, str(error)
     order = [run.names.index(name) for name in piece.names]
@@ -109,7 +146,7 @@ def replay_field(model: Model, data: Field) -> tuple[FieldSimulation | None, str
     if any(period is None for period in data.periods):
         return None, "Only fields on periodic grids are simulated."
     try:
-        run = model.simulate_field(data, rtol=1e-4, atol=1e-6, max_steps=20_000)
+        run = model.simulate_field(with_rates(data), rtol=1e-4, atol=1e-6, max_steps=20_000)
     except ExactSindyError as error:
         return None, str(error)
     return run, "" if run.success else run.status.value

@@ -10,8 +10,8 @@ import numpy as np
 
 from exactsindy.errors import ProblemError, listed, nearest
 
-# How the equation of a state is named: x', x'' (ODE), u_t, u_tt (PDE).
-_SUFFIXES = ("'", "''", "'''", "_t", "_tt")
+# How the equation of a state is named: x', x'' (ODE), u_t, u_tt (PDE), x[k+1] (map).
+_SUFFIXES = ("'", "''", "'''", "_t", "_tt", "[k+1]")
 
 
 class TermLike(Protocol):
@@ -88,7 +88,7 @@ def find_target(target: int | str, names: Sequence[str]) -> int:
         raise ProblemError(f"target is {target!r} of type {type(target).__name__}: expected an index or a name.")
     if target in names:
         return names.index(target)
-    matches = [name for name in names if name in {target + suffix for suffix in _SUFFIXES}]
+    matches = [name for name in names if name in {target + suffix for suffix in (*_SUFFIXES, f"[k+1] - {target}[k]")}]
     if len(matches) == 1:
         return names.index(matches[0])
     if matches:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactsindy.plots import PathCurve, Replay
+from exactsindy.plots import PathCurve, Predictions, Replay, ResidualSeries, StepPairs
 
 Figure = dict[str, Any]
 # Points of one line; more are not seen on a screen and make the file large.
@@ -24,12 +24,12 @@ def path_figure(curve: PathCurve) -> Figure:
         for k, done, terms in zip(curve.sizes, curve.proved, curve.terms, strict=True)
     ]
     positive = all(value > 0 for value in curve.objective)
-    bounds = _numbers([value if value > 0 or not positive else np.nan for value in curve.lower_bound])
+    bounds = rounded([value if value > 0 or not positive else np.nan for value in curve.lower_bound])
     symbols = ["circle" if done else "circle-open" for done in curve.proved]
     lines: list[Any] = [
         {
             "x": list(curve.sizes),
-            "y": _numbers(curve.objective),
+            "y": rounded(curve.objective),
             "text": hover,
             "hovertemplate": "%{text}<br>%{y:.5g}<extra></extra>",
             "mode": "lines+markers",
@@ -50,36 +50,69 @@ def path_figure(curve: PathCurve) -> Figure:
         lines.append(
             {
                 "x": [curve.chosen],
-                "y": _numbers([curve.objective[curve.chosen]]),
+                "y": rounded([curve.objective[curve.chosen]]),
                 "mode": "markers",
                 "marker": {"symbol": "circle-open", "size": 20, "color": FOUND, "line": {"width": 2}},
                 "hoverinfo": "skip",
                 "name": "chosen",
             }
         )
-    layout = _layout("number of terms", "squared residual")
+    layout = layout_of("number of terms", "squared residual")
     layout["yaxis"].update(type="log" if positive else "linear", exponentformat="power")
     layout["xaxis"].update(dtick=1)
+    if positive:  # whole powers of ten alone, else minor ticks collide; fewer of them where there are many
+        values = np.log10([value for value in curve.objective if 0 < value < np.inf] or [1.0])
+        layout["yaxis"].update(dtick=max(1, round(float(np.ptp(values)) / 6)) if np.ptp(values) > 1 else "D1")
     return {"data": lines, "layout": layout, "title": curve.equation}
 
 
-def fit_figure(run: Replay, column: int) -> Figure:
-    """Return one state over time, measured and simulated."""
+def fit_figure(run: Replay, column: int, again: Predictions | None = None) -> Figure:
+    """Return one state over time, measured and simulated, and simulated from later samples if the first run leaves."""
     lines = [
         _points(run.times, run.measured[:, column], "measured", MEASURED),
-        _line(run.simulated_times, run.simulated[:, column], "simulated", FOUND),
+        line_of(run.simulated_times, run.simulated[:, column], "simulated", FOUND),
     ]
-    return {"data": lines, "layout": _layout(run.time_name, run.names[column]), "title": run.names[column]}
+    if again is not None and not again.runs[0].complete:
+        for n, (one, following) in enumerate(zip(again.runs[1:], [*again.runs[2:], None], strict=True)):
+            shown = one.times <= (np.inf if following is None else following.start)
+            restarted = line_of(one.times[shown], one.states[shown, column], "restarted", OTHER)
+            restarted["line"]["dash"] = "dot"
+            lines.append({**restarted, "showlegend": n == 0})
+    return {"data": lines, "layout": layout_of(run.time_name, run.names[column]), "title": run.names[column]}
 
 
-def residual_figure(run: Replay, row: int) -> Figure:
-    """Return what the equation leaves of the measured rate."""
-    rates, predicted = run.rates[:, row], run.predicted[:, row]
+def step_figure(pair: StepPairs) -> Figure:
+    """Return the next samples of a state of a map against the present ones, measured and predicted."""
     lines = [
-        _line(run.times, rates, "measured rate (smoothed)", MEASURED),
-        _line(run.times, rates - predicted, "left over", OTHER),
+        _points(pair.now, pair.later, "measured", MEASURED),
+        _points(pair.now, pair.predicted, "predicted", FOUND),
     ]
-    return {"data": lines, "layout": _layout(run.time_name, run.rate_names[row]), "title": run.rate_names[row]}
+    return {"data": lines, "layout": layout_of(f"{pair.state}[k]", f"{pair.state}[k+1]"), "title": pair.state}
+
+
+def residual_figure(series: ResidualSeries) -> Figure:
+    """Return the residuals of an equation over time, in units of the noise."""
+    lines = [_points(series.times, series.values, "residual", OTHER)]
+    layout = layout_of("t", "residual / noise")
+    layout["shapes"] = [_level(-1.0), _level(1.0)]
+    layout["showlegend"] = False
+    return {"data": lines, "layout": layout, "title": f"{series.equation}, residuals"}
+
+
+def correlation_figure(series: ResidualSeries) -> Figure:
+    """Return the autocorrelation of the residuals of an equation, with the band of independent numbers."""
+    lags = list(range(1, len(series.correlation) + 1))
+    bars = {"type": "bar", "x": lags, "y": rounded(series.correlation), "marker": {"color": OTHER}, "name": "residual"}
+    layout = layout_of("samples apart", "correlation")
+    layout["shapes"] = [_level(-series.band), _level(series.band)]
+    layout["yaxis"].update(range=[min(-0.3, float(series.correlation.min(initial=0)) - 0.05), 1])
+    layout["showlegend"] = False
+    return {"data": [bars], "layout": layout, "title": f"{series.equation}, correlation of residuals"}
+
+
+def _level(height: float) -> dict[str, Any]:
+    line = {"color": MEASURED, "width": 1, "dash": "dash"}
+    return {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": height, "y1": height, "line": line}
 
 
 def phase_figure(runs: Sequence[Replay]) -> Figure:
@@ -90,7 +123,7 @@ def phase_figure(runs: Sequence[Replay]) -> Figure:
         for states, label, colour in ((run.measured, "measured", MEASURED), (run.simulated, "simulated", FOUND)):
             chosen = _thinned(len(states))
             line: dict[str, Any] = {
-                axis: _numbers(states[chosen, j]) for axis, j in zip("xyz", range(len(names)), strict=False)
+                axis: rounded(states[chosen, j]) for axis, j in zip("xyz", range(len(names)), strict=False)
             }
             points = label == "measured"
             line.update(
@@ -103,30 +136,32 @@ def phase_figure(runs: Sequence[Replay]) -> Figure:
                 hoverinfo="skip",
             )
             lines.append(line)
-    layout = _layout(names[0], names[1], height=460)
+    layout = layout_of(names[0], names[1], height=460)
     if len(names) == 3:
         layout["scene"] = {f"{axis}axis": {"title": {"text": n}} for axis, n in zip("xyz", names, strict=True)}
     return {"data": lines, "layout": layout, "title": " - ".join(names)}
 
 
-def _layout(x: str, y: str, height: int = 300) -> dict[str, Any]:
+def layout_of(x: str, y: str, height: int = 300) -> dict[str, Any]:
+    """Return the layout of a figure with these titles of its axes."""
     return {
         "xaxis": {"title": {"text": x}, "zeroline": False},
         "yaxis": {"title": {"text": y}, "zeroline": False},
         "height": height,
-        "margin": {"l": 64, "r": 12, "t": 12, "b": 44},
-        "legend": {"orientation": "h", "y": 1.12, "x": 0},
+        "margin": {"l": 64, "r": 12, "t": 40, "b": 44},
+        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
     }
 
 
-def _line(x: NDArray[np.float64], y: NDArray[np.float64], name: str, colour: str) -> dict[str, Any]:
+def line_of(x: NDArray[np.float64], y: NDArray[np.float64], name: str, colour: str) -> dict[str, Any]:
+    """Return a line, thinned to what a screen shows."""
     chosen = _thinned(len(x))
     line = {"color": colour, "width": 1.5}
-    return {"x": _numbers(x[chosen]), "y": _numbers(y[chosen]), "mode": "lines", "line": line, "name": name}
+    return {"x": rounded(x[chosen]), "y": rounded(y[chosen]), "mode": "lines", "line": line, "name": name}
 
 
 def _points(x: NDArray[np.float64], y: NDArray[np.float64], name: str, colour: str) -> dict[str, Any]:
-    line = _line(x, y, name, colour)
+    line = line_of(x, y, name, colour)
     return {**line, "mode": "markers", "marker": {"size": 4, "color": colour}}
 
 
@@ -134,6 +169,6 @@ def _thinned(count: int) -> NDArray[np.int64]:
     return np.unique(np.linspace(0, max(count - 1, 0), min(count, _POINTS)).round().astype(np.int64))
 
 
-def _numbers(values: Any) -> list[float | None]:
+def rounded(values: Any) -> list[float | None]:
     """Return numbers to six digits, which keeps the page small; what is not finite becomes a gap."""
     return [float(f"{value:.6g}") if np.isfinite(value) else None for value in values]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import gzip
-import io
 import json
 import math
 import os
 import platform
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, astuple
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -20,18 +22,31 @@ import numpy as np
 from exactsindy import __version__
 from exactsindy._atomic import write_atomically
 from exactsindy._optional import optional
-from exactsindy.data import Field
-from exactsindy.model import percent, to_mathml, with_error
-from exactsindy.plots import DiscoveryLike, path_curves, replay, replay_field, worse
-from exactsindy.plots import field as plot_field
+from exactsindy.data import Field, Trajectories
+from exactsindy.errors import DataError, listed
+from exactsindy.library import Term, mathml_target, mathml_term
+from exactsindy.model import Model, percent, to_wrapping_mathml, with_error
+from exactsindy.plots import (
+    DiscoveryLike,
+    path_curves,
+    predictions,
+    replay,
+    replay_field,
+    residual_series,
+    step_pairs,
+    worse,
+)
 from exactsindy.report import figures
+from exactsindy.report.field_figures import field_figures
 from exactsindy.report.text import facts, joint_facts, proved
-from exactsindy.solver import Status
+from exactsindy.report.verdict import HEADS, Verdict, is_proved, table, verdicts
 
 # Most rows of the tables of rivals and of inclusion probabilities, and the smallest probability shown.
 _RIVALS = 10
 _INCLUSION = 10
 _LEAST_SHARE = 0.005
+# Steps ahead at which predictions of maps are scored.
+_AHEAD = (1, 2, 4, 8)
 
 
 def report(result: DiscoveryLike, path: str | os.PathLike[str], *, title: str = "Governing equations") -> Path:
@@ -73,6 +88,9 @@ def report(result: DiscoveryLike, path: str | os.PathLike[str], *, title: str = 
     environment.filters["figure"] = lambda figure: jinja2.utils.markupsafe.Markup(
         json.dumps(figure, separators=(",", ":")).replace("<", "\\u003c")
     )
+    environment.filters["typeset"] = lambda text: jinja2.utils.markupsafe.Markup(
+        re.sub(r"\^(-?\d+)", r"<sup>\1</sup>", str(jinja2.utils.markupsafe.escape(text)))
+    )
     template = environment.from_string(files(__package__).joinpath("page.html").read_text(encoding="utf-8"))
     write_atomically(path, template.render(title=title, plotly=_plotly(), **_page(result)))
     return Path(path)
@@ -90,11 +108,12 @@ def _page(result: DiscoveryLike) -> dict[str, Any]:
     field = isinstance(result.data, Field)
     return {
         "version": __version__,
-        "equations": to_mathml(result.model.rows, errors=True),
+        "verdicts": [_verdict(result, i, verdict) for i, verdict in enumerate(verdicts(result))],
+        "heads": astuple(HEADS),
+        "lines": list(_lines(result)),
         "text": "\n".join(result.model.equations()),
         "latex": result.model.to_latex(),
         "proved": proved(result),
-        "doubts": list(_doubts(result)),
         "facts": [_equation(result, i) for i in range(len(result.model.rows))],
         "together": list(joint_facts(result)) if result.solution.joint else [],
         "paths": [figures.path_figure(curve) for curve in path_curves(result)],
@@ -108,10 +127,17 @@ def _page(result: DiscoveryLike) -> dict[str, Any]:
     }
 
 
-def _doubts(result: DiscoveryLike) -> Iterator[str]:
-    """Yield what is said about the equations that are not identified, if the terms shown are those selected."""
-    if result.solution.support == result.selection.solution.support:
-        yield from (f"{c.equation}: {c.words()}." for c in result.selection.choices if not c.identified)
+def _verdict(result: DiscoveryLike, i: int, verdict: Verdict) -> dict[str, str]:
+    equation = to_wrapping_mathml(result.model.rows[i]) if verdict.text else ""
+    return {**asdict(verdict), "equation": equation}
+
+
+def _lines(result: DiscoveryLike) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the table of all equations, with the shares of their terms."""
+    for row, line, verdict in zip(result.model.rows, table(result), verdicts(result), strict=True):
+        shares = [(mathml_term(term), percent(result.shares[row.name][term.name])) for term in row.terms]
+        name, cells = mathml_target(line.equation), astuple(line)[1:]
+        yield {"name": name, "cells": cells, "tone": verdict.tone, "shares": shares}
 
 
 def _equation(result: DiscoveryLike, i: int) -> dict[str, Any]:
@@ -119,8 +145,8 @@ def _equation(result: DiscoveryLike, i: int) -> dict[str, Any]:
     entry = 0 if solution.joint else i
     choice = result.selection.choices[entry]
     return {
-        "name": row.name,
-        "proved": solution.status[entry] is Status.OPTIMAL,
+        "name": mathml_target(row.name),
+        "proved": is_proved(result, i),
         "sentences": list(facts(result, i)),
         "terms": list(_terms(result, i)),
         "confidence": None if math.isnan(choice.confidence) else round(100 * choice.confidence),
@@ -140,7 +166,7 @@ def _terms(result: DiscoveryLike, i: int) -> Iterator[dict[str, str]]:
     for n, (value, term) in enumerate(row.parts):
         pair = None if row.standard_errors is None else with_error(value, row.standard_errors[n])
         yield {
-            "name": term.name,
+            "name": mathml_term(term),
             "coefficient": f"{value:.6g}" if pair is None else pair[0],
             "error": "fixed" if row.is_fixed(n) else "-" if pair is None else pair[1],
             "share": percent(result.shares[row.name][term.name]),
@@ -150,56 +176,89 @@ def _terms(result: DiscoveryLike, i: int) -> Iterator[dict[str, str]]:
 def _rivals(result: DiscoveryLike) -> Iterator[dict[str, Any]]:
     if result.pool is None:
         return
+    known = {term.name: term for term in result.problem.terms if isinstance(term, Term)}
+
+    def typeset(name: str) -> str:
+        return mathml_term(known.get(name, name))
+
     for target, members in result.pool.members.items():
         if len(members) < 2:
             continue
         best = set(members[0].terms)
         yield {
-            "equation": f"{target}, {len(best)} term{'' if len(best) == 1 else 's'}",
+            "equation": f"{mathml_target(target)}, {len(best)} term{'' if len(best) == 1 else 's'}",
             "complete": result.pool.complete[target],
             "rows": [
                 {
                     "rank": rank,
                     "worse": worse(member.excess),
-                    "terms": ", ".join(f"{value:.4g} {name}" for name, value in member.terms.items()),
-                    "change": _change(best, set(member.terms)),
+                    "terms": ", ".join(f"{value:.4g} {typeset(name)}" for name, value in member.terms.items()),
+                    "change": _change(best, set(member.terms), typeset),
                 }
                 for rank, member in enumerate(members[:_RIVALS], 1)
             ],
         }
 
 
-def _change(best: set[str], other: set[str]) -> str:
-    lost, new = sorted(best - other), sorted(other - best)
-    return f"{', '.join(new)} instead of {', '.join(lost)}" if lost else "the best"
+def _change(best: set[str], other: set[str], typeset: Callable[[str], str]) -> str:
+    lost, new = (", ".join(map(typeset, sorted(names))) for names in (best - other, other - best))
+    return f"{new} instead of {lost}" if lost else "the best"
 
 
 def _inclusion(result: DiscoveryLike) -> Iterator[dict[str, Any]]:
+    known = {term.name: term for term in result.problem.terms if isinstance(term, Term)}
     for row in result.model.rows:
         shares = result.selection.inclusion.get(row.name) or {}
         ranked = sorted(shares.items(), key=lambda item: -item[1])[:_INCLUSION]
         if ranked:
             kept = {term.name for term in row.terms}
-            bars = [{"term": t, "percent": round(100 * s), "kept": t in kept} for t, s in ranked if s >= _LEAST_SHARE]
-            yield {"equation": row.name, "bars": bars}
+            bars = [
+                {"term": mathml_term(known.get(t, t)), "percent": round(100 * s), "kept": t in kept}
+                for t, s in ranked
+                if s >= _LEAST_SHARE
+            ]
+            yield {"equation": mathml_target(row.name), "bars": bars}
 
 
 def _trajectories(result: DiscoveryLike) -> dict[str, Any]:
-    runs = replay(result.model, result.data)  # type: ignore[arg-type]
+    data: Trajectories = result.data  # type: ignore[assignment]
+    if result.model.is_map:
+        return _steps(result.model, data)
+    runs, again = replay(result.model, data), predictions(result.model, data)
     several = len(runs) > 1
-    fits, residuals = [], []
-    for run in runs:
-        fits += [_labelled(figures.fit_figure(run, j), run.label, several) for j in range(len(run.names))]
-        for row in range(len(run.rate_names)):
-            if np.isfinite(run.predicted[:, row]).any():
-                residuals.append(_labelled(figures.residual_figure(run, row), run.label, several))
+    fits = [
+        _labelled(figures.fit_figure(run, j, again if not several else None), run.label, several)
+        for run in runs
+        for j in range(len(run.names))
+    ]
+    series = residual_series(result.model, data)
     return {
         "fits": fits,
         "phase": figures.phase_figure(runs) if len(runs[0].names) > 1 else None,
-        "residuals": residuals,
+        "residuals": [draw(one) for one in series for draw in (figures.residual_figure, figures.correlation_figure)],
         "problems": list(dict.fromkeys(run.problem for run in runs if run.problem)),
+        "horizon": "" if again is None else again.sentence(),
         "shown": len(runs),
-        "total": len(result.data),  # type: ignore[arg-type]
+        "total": len(data),
+    }
+
+
+def _steps(model: Model, data: Trajectories) -> dict[str, Any]:
+    """Return what is shown of a map: next samples against present ones, and how far ahead it predicts."""
+    ahead = []
+    for horizon in _AHEAD:
+        with contextlib.suppress(DataError):  # the data are too short, or a state has no equation
+            ahead.append(f"{model.score(data, horizon=horizon):.4g} ({horizon})")
+    scores = f"R² of predictions from every sample, by the number of steps ahead: {', '.join(ahead)}." if ahead else ""
+    return {
+        "map": True,
+        "fits": [figures.step_figure(pair) for pair in step_pairs(model, data)],
+        "phase": None,
+        "residuals": [],
+        "problems": [],
+        "horizon": scores,
+        "shown": len(data),
+        "total": len(data),
     }
 
 
@@ -211,19 +270,9 @@ def _fields(result: DiscoveryLike) -> dict[str, Any]:
     data = result.data
     assert isinstance(data, Field)
     run, problem = replay_field(result.model, data)
-    images = []
-    for name in data.names:
-        pictures = [("measured", _png(data, name))]
-        if run is not None and run.success:
-            pictures.append(("simulated from the first time", _png(run.field(), name)))
-        images.append({"name": name, "pictures": pictures})
-    return {"images": images, "problem": problem}
-
-
-def _png(data: Field, name: str) -> str:
-    buffer = io.BytesIO()
-    plot_field(data, name=name).figure.savefig(buffer, format="png", dpi=110)  # type: ignore[union-attr]
-    return base64.b64encode(buffer.getvalue()).decode("ascii")
+    simulated = run.field() if run is not None and run.success else None
+    drawn = [figure for name in data.names for figure in field_figures(data, simulated, name)]
+    return {"figures": drawn, "problem": problem}
 
 
 def _data(result: DiscoveryLike) -> dict[str, str]:
@@ -237,6 +286,10 @@ def _data(result: DiscoveryLike) -> dict[str, str]:
     rows = {"states": ", ".join(data.state_names), "samples": size, "time": span}
     if data.control_names:
         rows["controls"] = ", ".join(data.control_names)
+    if isinstance(data, Trajectories) and data.parameter_names:
+        rows["parameters"] = "; ".join(
+            f"{name} = {listed(f'{value:g}' for value in v)}" for name, v in data.parameters.items()
+        )
     counts = dict.fromkeys(len(result.problem.locate(i)[0].terms) for i in range(len(result.problem.target_names)))
     rows["candidate terms"] = " / ".join(map(str, counts))
     rows["SHA-256 of the data"] = data.fingerprint

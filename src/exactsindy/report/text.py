@@ -4,25 +4,39 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple
 from html import escape
 
 from exactsindy.model import percent, to_mathml
 from exactsindy.plots import DiscoveryLike, worse
-from exactsindy.solver import Solution, Status
+from exactsindy.report.verdict import HEADS, Line, table, verdicts
+from exactsindy.solver import Solution, Status, html_table
 
 # Characters of a line: fits a terminal of 120 with an indent.
 _WIDTH = 110
 # Terms beside the chosen ones whose shares of the resamples are shown, and the smallest share shown.
 _OTHERS, _LEAST_SHARE = 6, 0.05
 _NOTHING = " For the others nothing is."
+#: The last sentence of every display.
+NOT_PROVED = "Not proved: that the system is this."
+# Colours of the bar beside a verdict in a notebook: green, amber, red; the words say the same.
+_TONES = {"good": "#1a7f37", "fair": "#b08800", "bad": "#c2410c"}
 # Why a support is shown that is not the best one of its size.
 _PREFERRED = "The terms shown were preferred: they are simpler, or their whole trajectories fit better."
 
 
 def describe(result: DiscoveryLike) -> str:
-    """Return equations, what is proved, how sure the choice is, rivals, warnings."""
+    """Return the verdicts, their table, warnings, then each equation in detail and what is proved."""
     lines: list[str] = []
+    for verdict in verdicts(result):
+        lines += _wrap(verdict.sentence, "", 4)
+    lines += ["", *_columns([HEADS, *table(result)])]
+    if result.warnings:
+        lines += ["", "Warnings"]
+        for notice in result.warnings:
+            lines += _wrap(f"- {notice.message}", "  ", 4)
+    lines += ["", "Details"]
     for i, equation in enumerate(result.model.rows):
         lines += _wrap(equation.text_with_errors(), "", 8)
         for sentence in facts(result, i):
@@ -30,26 +44,41 @@ def describe(result: DiscoveryLike) -> str:
     if result.solution.joint:
         for sentence in joint_facts(result):
             lines += _wrap(sentence, "", 4)
-    if result.warnings:
-        lines += ["", "Warnings"]
-        for notice in result.warnings:
-            lines += _wrap(f"- {notice.message}", "  ", 4)
-    lines += ["", *_wrap(proved(result), "", 0), "Not proved: that the system is this."]
+    lines += ["", *_wrap(proved(result), "", 0), NOT_PROVED]
     return "\n".join(lines)
 
 
+def _columns(rows: Sequence[Line]) -> list[str]:
+    """Return a table with aligned columns: the first two to the left, numbers to the right."""
+    cells = [astuple(row) for row in rows]
+    widths = [max(len(row[k]) for row in cells) for k in range(len(cells[0]))]
+    return [
+        "  ".join(
+            cell.ljust(width) if k < 2 else cell.rjust(width)
+            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in cells
+    ]
+
+
 def discovery_html(result: DiscoveryLike) -> str:
-    """Return equations with standard errors, what is known about each, and the warnings."""
-    lines = []
+    """Return the verdicts, their table and the warnings, then equations with standard errors and what is known."""
+    lines = [
+        f'<p style="margin:.3em 0;padding-left:.6em;border-left:4px solid {_TONES[verdict.tone]}">'
+        f"{escape(verdict.sentence)}</p>"
+        for verdict in verdicts(result)
+    ]
+    lines.append(html_table(astuple(HEADS), [astuple(line) for line in table(result)]))
+    if result.warnings:
+        items = "".join(f"<li>{escape(notice.message)}</li>" for notice in result.warnings)
+        count = f"{len(result.warnings)} warning{'' if len(result.warnings) == 1 else 's'}"
+        lines.append(f'<details open=""><summary>{count}</summary><ul>{items}</ul></details>')
     for i, row in enumerate(result.model.rows):
         lines.append(to_mathml([row], errors=True))
         lines += [_note(sentence) for sentence in facts(result, i)]
     if result.solution.joint:
         lines += [_note(sentence) for sentence in joint_facts(result)]
-    if result.warnings:
-        items = "".join(f"<li>{escape(notice.message)}</li>" for notice in result.warnings)
-        lines.append(f"<details><summary>{len(result.warnings)} warnings</summary><ul>{items}</ul></details>")
-    lines.append(f"<p>{escape(proved(result))} Not proved: that the system is this.</p>")
+    lines.append(f"<p>{escape(proved(result))} {NOT_PROVED}</p>")
     return f"<div>{''.join(lines)}</div>"
 
 
@@ -64,6 +93,9 @@ def facts(result: DiscoveryLike, i: int) -> Iterator[str]:
     sizes = result.shares[result.model.rows[i].name]
     if len(sizes) > 1:
         yield f"Share of the right-hand side: {', '.join(f'{name} {percent(share)}' for name, share in sizes.items())}."
+    inside = [constant for constant in result.constants if constant.equation == target]
+    if inside:
+        yield f"Fitted inside the terms: {'; '.join(constant.text() for constant in inside)}."
     if solution.joint:
         yield from _inclusion(result, target)
         return
@@ -148,7 +180,14 @@ def _within(solution: Solution) -> str:
 
 
 def proved(result: DiscoveryLike) -> str:
-    """Return the one sentence on what is proved."""
+    """Return the one sentence on what is proved; where an equation is not identified it says of what alone."""
+    said = _proved(result)
+    if all(verdict.tone != "bad" for verdict in verdicts(result)):
+        return said
+    return said.replace("Proved:", "Proved about this library only, not about the system:", 1)
+
+
+def _proved(result: DiscoveryLike) -> str:
     solution = result.solution
     names = [certificate.target for certificate in solution.certificates]
     done = [name for name, status in zip(names, solution.status, strict=True) if status is Status.OPTIMAL]

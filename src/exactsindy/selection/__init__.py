@@ -11,12 +11,16 @@ from exactsindy.selection.criteria import effective_samples as effective_samples
 from exactsindy.selection.folds import Folds as Folds
 from exactsindy.selection.growth import GrowthRatio as GrowthRatio
 from exactsindy.selection.growth import growth_ratio as growth_ratio
+from exactsindy.selection.growth import ln_choose as ln_choose
+from exactsindy.selection.growth import log_gains as log_gains
+from exactsindy.selection.growth import ratios as ratios
 from exactsindy.selection.lack_of_fit import HELD as HELD
 from exactsindy.selection.lack_of_fit import Additions as Additions
 from exactsindy.selection.lack_of_fit import LackOfFit as LackOfFit
 from exactsindy.selection.lack_of_fit import additions as additions
 from exactsindy.selection.lack_of_fit import mean_correlation as mean_correlation
 from exactsindy.selection.path_evidence import PathEvidence as PathEvidence
+from exactsindy.selection.paths import one_equation as one_equation
 from exactsindy.selection.paths import shared_path as shared_path
 from exactsindy.selection.resampling import CrossValidation as CrossValidation
 from exactsindy.selection.resampling import HeldOutErrors as HeldOutErrors

@@ -45,7 +45,7 @@ def shared_path(
     least = _LEAST_SECONDS if settings.seconds is None else min(_LEAST_SECONDS, settings.seconds / count)
     for i in range(count):
         if is_over():
-            last = Problem(tuple(_one_equation(problem, j) for j in range(i, count))) if i else problem
+            last = Problem(tuple(one_equation(problem, j) for j in range(i, count))) if i else problem
             rest = [weights[j, problem.columns(problem.locate(j)[0])] for j in range(i, count)]
             brief = replace(settings, seconds=_BRIEF)
             greedy = solve_path(last, k_max, ridge=_ridge_of(last, rest), settings=brief)
@@ -54,7 +54,7 @@ def shared_path(
         columns = problem.columns(problem.locate(i)[0])
         first = None if start is None else [[problem.names[j] for j in start.support[i]]]
         limits = clock.settings(count - i, least)
-        alone = Problem((_one_equation(problem, i),))
+        alone = Problem((one_equation(problem, i),))
         paths.append((solve_path(alone, k_max, ridge=weights[i, columns], start=first, settings=limits), 0))
     sizes = range(len(paths[0][0]))
     return Path(problem, tuple(Solution.rows(problem, [(path[k], row) for path, row in paths]) for k in sizes))
@@ -72,7 +72,7 @@ def join_problems(problems: Sequence[Problem]) -> Problem:
     """Return the problem whose i-th equation is that of the i-th problem (all have the same equations)."""
     if all(problem is problems[0] for problem in problems):
         return problems[0]
-    return Problem(tuple(_one_equation(problem, i) for i, problem in enumerate(problems)))
+    return Problem(tuple(one_equation(problem, i) for i, problem in enumerate(problems)))
 
 
 def join_paths(problem: Problem, paths: Sequence[Path]) -> Path:
@@ -83,7 +83,7 @@ def join_paths(problem: Problem, paths: Sequence[Path]) -> Path:
     return Path(problem, tuple(Solution.rows(problem, [(path[k], i) for i, path in enumerate(paths)]) for k in sizes))
 
 
-def _one_equation(problem: Problem, i: int) -> Block:
+def one_equation(problem: Problem, i: int) -> Block:
     """Return one equation as a block of its own."""
     block, j = problem.locate(i)
     if len(block.target_names) == 1:

@@ -5,6 +5,7 @@ from exactsindy.solver.arguments import total as total
 from exactsindy.solver.batch import solve_many as solve_many
 from exactsindy.solver.batch import solve_paths as solve_paths
 from exactsindy.solver.display import equation as equation
+from exactsindy.solver.display import html_table as html_table
 from exactsindy.solver.interrupt import ctrl_c_held as ctrl_c_held
 from exactsindy.solver.interrupt import ctrl_c_pressed as ctrl_c_pressed
 from exactsindy.solver.path import Path as Path
@@ -12,6 +13,7 @@ from exactsindy.solver.path import solve_path as solve_path
 from exactsindy.solver.pool import Member as Member
 from exactsindy.solver.pool import Pool as Pool
 from exactsindy.solver.pool import solve_pool as solve_pool
+from exactsindy.solver.settings import LEAST as LEAST
 from exactsindy.solver.settings import Deadline as Deadline
 from exactsindy.solver.settings import Progress as Progress
 from exactsindy.solver.settings import Settings as Settings

@@ -15,6 +15,7 @@ from exactsindy.solver.feasible import Feasible
 from exactsindy.solver.outcome import Answer, Outcome
 from exactsindy.solver.presence import decided
 from exactsindy.solver.relaxation import SLACK, Relaxation
+from exactsindy.solver.same_support import Alike
 from exactsindy.solver.settings import BRIEF, Deadline, Settings, Status
 
 CAPACITY = 200_000  # most supports of a pool
@@ -31,6 +32,11 @@ def pool(
     within: float | None,
 ) -> Outcome:
     """Find the ``count`` best supports of exactly so many terms, or all ``within`` a share of the best."""
+    alike = Alike.of(component, caps, None)
+    if alike is not None and count is not None and max(caps) == alike.size:
+        found = alike.run(alike.size, count, [], settings)
+        if found.answers and not found.dependent:
+            return found
     state, share = Feasible(component, Deadline(settings)), -1.0 if within is None else within
     given = [] if starts is None else [starts]
     width, small = len(component.variables), len(component.variables) <= constrained_search.SMALL

@@ -8,7 +8,7 @@ it is not. Where nothing can satisfy the constraints on presence, the file says 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,9 +20,9 @@ from exactsindy.solver.backends import native
 from exactsindy.solver.backends.component import Budget, Component
 from exactsindy.solver.equations import Equation, equations_of
 from exactsindy.solver.multipliers import LinearRow, multipliers
-from exactsindy.solver.outcome import Outcome
+from exactsindy.solver.outcome import Answer, Outcome
 from exactsindy.solver.presence import decided
-from exactsindy.solver.proof_file import ConditionsClaim, ProofSection
+from exactsindy.solver.proof_file import ClaimedMember, ClaimedRivals, ConditionsClaim, ProofSection
 from exactsindy.solver.proofs import NoProofError, ProofDraft, section_of
 from exactsindy.solver.settings import LARGEST_LIMIT, Settings, Status, Total
 from exactsindy.solver.solution import Solution
@@ -41,10 +41,53 @@ Supports = tuple[tuple[int, ...], ...]
 
 def add(draft: ProofDraft, rules: Rules, solution: Solution, settings: Settings) -> None:
     """Add the proof of a solution that was found under the rules: one claim for equations that are bound together."""
-    tasks = [_Task.of(rules, solution, group) for group in rules.components(together=isinstance(solution.k, Total))]
+    groups = rules.components(together=isinstance(solution.k, Total))
+    tasks = [_Task.of(rules, solution.k, solution.ridge, group, _of_solution(solution, group)) for group in groups]
     if solution.joint and solution.status[0] is Status.INFEASIBLE:  # because of some of them, not of all
         tasks = [task for task in tasks if task.contradicts][:1] or tasks[:1]
     draft.conditions += [task.prove(draft, settings) for task in tasks]
+
+
+def add_pool(
+    draft: ProofDraft,
+    rules: Rules,
+    sizes: tuple[int, ...],
+    ridge: Array,
+    pool: tuple[tuple[int, ...], Outcome],
+    within: float | None,
+    settings: Settings,
+) -> None:
+    """Add the proof of a pool of supports of exactly as many terms as asked for, of equations bound together."""
+    group, outcome = pool
+    best = outcome.answers[0]
+    limit = outcome.answers[-1].objective if within is None else best.objective * (1.0 + within)
+    found = _Found(Status.OPTIMAL, best.support, dict(zip(best.support, best.coef, strict=True)), best.objective, limit)
+    task = _Task.of(rules, sizes, ridge, group, replace(found, members=outcome.answers[1:]))
+    draft.conditions.append(task.prove(draft, settings))
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What a search found for some equations; ``limit``: the objective up to which rivals are to be proved, or NaN."""
+
+    status: Status
+    support: tuple[int, ...]  # variables
+    coef: Mapping[int, float]
+    objective: float | None  # None: only that of other equations as well is known
+    limit: float
+    members: Sequence[Answer] | None = None  # the others of a pool; None: not a pool
+
+
+def _of_solution(solution: Solution, group: tuple[int, ...]) -> _Found:
+    place = 0 if solution.joint else group[0]
+    width = len(solution.problem.terms)
+    chosen = tuple(e * width + j for e in group for j in solution.support[e])
+    coef = solution.coef.ravel()
+    known = not solution.joint or len(group) == len(solution.support)
+    objective = float(solution.objective[place]) if known else None
+    rival = math.nan if objective is None else objective * (1.0 + float(solution.margin[place]))
+    limit = rival if math.isfinite(rival) else math.nan
+    return _Found(solution.status[place], chosen, {v: float(coef[v]) for v in chosen}, objective, limit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +95,8 @@ class _Task:
     """Some equations that are proved together, with their rules and their optimum."""
 
     rules: Rules
-    solution: Solution
+    ridge: Array
+    found: _Found
     group: tuple[int, ...]
     equations: tuple[Equation, ...]  # ridge / weight as ridge
     weights: tuple[float, ...]
@@ -63,11 +107,11 @@ class _Task:
     limits: tuple[int, ...]  # of the presence rows
 
     @classmethod
-    def of(cls, rules: Rules, solution: Solution, group: tuple[int, ...]) -> _Task:
+    def of(cls, rules: Rules, k: tuple[int, ...] | Total, ridge: Array, group: tuple[int, ...], found: _Found) -> _Task:
         """Translate the rules of some equations."""
-        problem, k = rules.problem, solution.k
+        problem = rules.problem
         weights = arguments.weights(problem, k)
-        equations = [equations_of(problem, solution.ridge / weights[:, None])[e] for e in group]
+        equations = [equations_of(problem, ridge / weights[:, None])[e] for e in group]
         asked = arguments.caps(problem, k) if isinstance(k, Total) else k
         caps = tuple(equation.size(asked[e]) for e, equation in zip(group, equations, strict=True))
         total = min(sum(caps), k.k) if isinstance(k, Total) else sum(caps)
@@ -75,7 +119,8 @@ class _Task:
         own = [row for row in rules.presence if row.variables[0] in term]
         return cls(
             rules,
-            solution,
+            ridge,
+            found,
             group,
             tuple(equations),
             tuple(float(weights[e]) for e in group),
@@ -92,8 +137,8 @@ class _Task:
         return ", ".join(equation.target for equation in self.equations)
 
     def prove(self, draft: ProofDraft, settings: Settings) -> ConditionsClaim:
-        """Search, add the sections, and return the claim."""
-        status = self.solution.status[0 if self.solution.joint else self.group[0]]
+        """Search, add the sections, and return the claim; without rivals where these are not proved."""
+        status = self.found.status
         if status is Status.INFEASIBLE:
             return self._infeasible()
         if status is Status.TOLERANCE:
@@ -103,12 +148,24 @@ class _Task:
         touched = {t for row in self.rows for t in row.terms} | {t for row in self.presence for t, _ in row}
         if any(not self.equations[e].factor[:, j].any() for e, j in touched):
             raise NoProofError(f"constraints on {self.name} are about a column of zeros")
-        touching = self._touching()
+        if math.isfinite(self.found.limit):
+            try:
+                return self._proved(draft, settings, self.found.limit)
+            except NoProofError:
+                if self.found.members is not None:
+                    raise
+        return self._proved(draft, settings, None)
+
+    def _proved(self, draft: ProofDraft, settings: Settings, rivals: float | None) -> ConditionsClaim:
+        """Return the claim of the optimum, and of all rivals up to an objective."""
+        touching = self._touching(self.found.coef)
         limit = self._coefficient_limit(settings.coefficient_limit)
-        best, supports = self._objective(settings.coefficient_limit), self._supports()
+        best, supports = self._objective(settings.coefficient_limit), self._supports(self.found.support)
         searched = replace(settings, gap=Settings.gap, coefficient_limit=min(limit, LARGEST_LIMIT))
         equations = self._decided()
-        cuts = self._cuts(equations, best, searched)
+        top = best if rivals is None else max(best, rivals)
+        reach = best if rivals is None else top * (1.0 + _TOUCHING)  # (rivals themselves are listed, too)
+        cuts = self._cuts(equations, reach, searched)
         lists = self._lists(equations, cuts, draft, searched)
         listed: list[list[ProofSection]] = []
         for p, outcomes in enumerate(lists):
@@ -116,7 +173,7 @@ class _Task:
                 replace(
                     section_of(self.group[p], equations[p], outcome.written[0], outcome, settings),
                     coefficient_limit=limit,
-                    exactly=self._shared,
+                    exactly=self._shared or self._exactly,
                     required=equations[p].required,
                     forbidden=equations[p].forbidden,
                     listing=True,
@@ -127,25 +184,76 @@ class _Task:
             if not own:
                 raise NoProofError(f"nothing was left to search for {equations[p].target}")
             listed.append(own)
-        for own in listed:
-            draft.sections += own
-        members = {}
-        for chosen, value in self._joint(lists, best):
-            members[chosen], gain = self._multipliers(chosen, best)
-            if not value + gain >= best * (1.0 - _REACHED):
+        members: dict[Supports, dict[int, float]] = {}
+        others: dict[Supports, float] = {}  # bounds of those that may be rivals
+        for chosen, value in self._joint(lists, reach):
+            below = value < best * (1.0 - _ROUNDING)
+            rival = rivals is not None and chosen != supports and sum(map(len, chosen)) == sum(map(len, supports))
+            if not below and not rival:
+                continue
+            members[chosen], gain = self._multipliers(chosen, top)
+            if below and not value + gain >= best * (1.0 - _REACHED):
                 raise NoProofError(f"no multipliers in doubles show that other terms of {self.name} fit worse")
+            if rival and not value + gain >= top * (1.0 + _REACHED):
+                others[chosen] = value + gain
         if members and 0.0 < best < _EXACT * self._scale**2:
             raise NoProofError(f"{self.name} is fitted but for rounding, where doubles hold no multipliers")
-        held, _ = self._multipliers(supports, best)
-        active = [r for r, row in enumerate(self.rows) if row.equal or held.get(r, 0.0) > 0.0 or r in touching]
+        proved = None if rivals is None else self._rivals(others, top, settings.coefficient_limit)
+        for own in listed:
+            draft.sections += own
         return self._claim(
             supports=supports,
             sections=[[section.number for section in own] for own in listed],
-            active=active,
+            active=self._active(supports, touching, best),
             objective=best,
             lower_bound=best,
             members=members,
+            exactly=self._exactly,
+            rivals=proved,
         )
+
+    def _rivals(self, others: Mapping[Supports, float], top: float, limit: float) -> ClaimedRivals:
+        """Tell members from joint supports that gain nothing over a part of them; ``others`` with their bounds."""
+        known = {self._supports(answer.support): answer for answer in self.found.members or ()}
+        chosen = [s for s in others if s not in known]
+        variables = [
+            [int(equation.variables[j]) for equation, terms in zip(self.equations, one, strict=True) for j in terms]
+            for one in chosen
+        ]
+        fits = (
+            {s: a for s, (a, _) in zip(chosen, self._component.fits(variables, limit), strict=True)} if chosen else {}
+        )
+        parts: dict[Supports, ClaimedMember] = {}
+        for one, answer in fits.items():
+            if answer is None:
+                raise NoProofError(f"no multipliers in doubles show that other terms of {self.name} fit worse")
+            smaller = self._supports(answer.support)
+            if smaller != one:
+                parts[one] = self._member(smaller, answer, top)
+                if not others[one] >= answer.objective * (1.0 - _REACHED):
+                    raise NoProofError(f"no multipliers in doubles show that other terms of {self.name} fit worse")
+            elif answer.objective <= top * (1.0 + _ROUNDING):
+                known[one] = answer
+        members = [self._member(one, answer, top) for one, answer in known.items()]
+        if self.found.members is None and not (members and min(m.objective for m in members) >= top * (1 - _ROUNDING)):
+            raise NoProofError(f"the next best terms of {self.name} are not proved")
+        if self.found.members is not None and len(members) > len(self.found.members):
+            raise NoProofError(f"the pool of {self.name} is not proved complete")
+        return ClaimedRivals(top, members, parts)
+
+    def _member(self, supports: Supports, answer: Answer, value: float) -> ClaimedMember:
+        touching = self._touching(dict(zip(answer.support, answer.coef, strict=True)))
+        return ClaimedMember(supports, self._active(supports, touching, value), answer.objective)
+
+    def _active(self, supports: Supports, touching: set[int], value: float) -> list[int]:
+        """Return the rows that hold with equality at the best point of a joint support."""
+        held, _ = self._multipliers(supports, value)
+        return [r for r, row in enumerate(self.rows) if row.equal or held.get(r, 0.0) > 0.0 or r in touching]
+
+    @property
+    def _exactly(self) -> bool:
+        """Whether the claim is about a pool: supports of exactly as many terms as asked for."""
+        return self.found.members is not None
 
     @property
     def _norms(self) -> list[float]:
@@ -185,37 +293,30 @@ class _Task:
 
     @property
     def _component(self) -> Component:
-        equations = equations_of(self.rules.problem, self.solution.ridge)
+        equations = equations_of(self.rules.problem, self.ridge)
         return Component(self.rules, tuple(equations[e] for e in self.group), self.group, self.weights)
 
-    @property
-    def _chosen(self) -> list[int]:
-        width = len(self.rules.problem.terms)
-        return [e * width + j for e in self.group for j in self.solution.support[e]]
-
-    def _supports(self) -> Supports:
-        return tuple(equation.local(self._chosen) for equation in self.equations)
+    def _supports(self, variables: Sequence[int]) -> Supports:
+        return tuple(equation.local(variables) for equation in self.equations)
 
     def _objective(self, limit: float) -> float:
         """Return the objective of these equations; where the solution has one for all, their fit shows it."""
-        if not self.solution.joint:
-            return float(self.solution.objective[self.group[0]])
-        if len(self.group) == len(self.solution.support):
-            return float(self.solution.objective[0])
-        ((answer, _),) = self._component.fits([self._chosen], limit)
+        if self.found.objective is not None:
+            return self.found.objective
+        ((answer, _),) = self._component.fits([self.found.support], limit)
         if answer is None:
             raise NoProofError(f"the terms found for {self.name} depend on each other")
         return answer.objective
 
-    def _touching(self) -> set[int]:
-        """Return the rows that the optimum touches, whether they hold it back or not.
+    def _touching(self, coef: Mapping[int, float]) -> set[int]:
+        """Return the rows that a point touches, whether they hold it back or not; ``coef`` by variable.
 
         An optimum that satisfies a constraint only in other units than its own is refused: no point would prove it.
         """
-        coef, touching = self.solution.coef.ravel(), set[int]()
+        touching = set[int]()
         for r, row in enumerate(self.rows):
             variables = [int(self.equations[e].variables[j]) for e, j in row.terms]
-            parts = [c * float(coef[v]) for v, c in zip(variables, row.coefficients, strict=True)]
+            parts = [c * coef.get(v, 0.0) for v, c in zip(variables, row.coefficients, strict=True)]
             off, size = sum(parts) - row.limit, max(abs(row.limit), *map(abs, parts))
             if (abs(off) if row.equal else off) > _FEASIBLE * size:
                 raise NoProofError(f"the coefficients found for {self.name} break a constraint by its own measure")
@@ -278,7 +379,8 @@ class _Task:
                 if f != e:
                     others = _added(others, values)
             left = best - others[self.total - np.arange(self.caps[e] + 1)]
-            cuts.append((np.maximum(left, lower[e]) / weight * (1.0 + _ROUNDING)).tolist())
+            cut = (np.maximum(left, lower[e]) / weight * (1.0 + _ROUNDING)).tolist()
+            cuts.append([-1.0] * self.caps[e] + cut[-1:] if self._exactly else cut)
         return cuts
 
     def _lists(
@@ -286,14 +388,17 @@ class _Task:
     ) -> list[list[Outcome]]:
         """Return all supports up to the cuts, and write down how the search found them."""
         lists = draft.run(equations, self.caps, settings, pool=True, capacity=_CAPACITY, limits=cuts)
-        for equation, outcomes in zip(equations, lists, strict=True):
+        asked = [
+            [o for o, cut in zip(own, limits, strict=True) if cut >= 0] for own, limits in zip(lists, cuts, strict=True)
+        ]
+        for equation, outcomes in zip(equations, asked, strict=True):
             if any(outcome.stop is not None for outcome in outcomes):
                 raise NoProofError(f"the search for {equation.target} did not end. Allow more time or nodes")
             if any(not outcome.complete for outcome in outcomes):
                 raise NoProofError(f"more than {_CAPACITY} supports fit {equation.target} well enough")
             if any(outcome.dependent for outcome in outcomes):
                 raise NoProofError(f"terms of {equation.target} depend on each other, or exceed the coefficient_limit")
-        return lists
+        return asked
 
     def _joint(self, lists: list[list[Outcome]], best: float) -> Iterator[tuple[Supports, float]]:
         """Yield the joint supports whose sums are below the optimum and that satisfy the constraints on presence."""

@@ -21,6 +21,7 @@ from exactsindy.solver.nearby import Nearby
 from exactsindy.solver.outcome import Answer, Outcome
 from exactsindy.solver.presence import decided
 from exactsindy.solver.relaxation import SLACK, Relaxation, Support
+from exactsindy.solver.same_support import Alike
 from exactsindy.solver.settings import BRIEF, Deadline, Settings, Status
 from exactsindy.solver.shared_budget import Pair, Values, pair_of, solve_shared
 from exactsindy.solver.tied_search import by_ties
@@ -49,6 +50,10 @@ def search(
 
     The relaxation and the joint search take turns with ever more nodes, because either may be the faster one by far.
     """
+    alike = Alike.of(component, sizes.caps, sizes.total)
+    found = None if alike is None else alike.search(starts, settings)
+    if found is not None:
+        return found
     state = Feasible(component, Deadline(settings))
     joint = partial(_joint, state, budgets, [] if starts is None else [starts])
     small = len(component.variables) <= SMALL

@@ -34,7 +34,7 @@ def percent(value: float) -> str:
     return "tie" if value == 0 else f"{100 * value:.3g} %"
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def html_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a plain table; every cell is escaped."""
     top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
     body = "".join(

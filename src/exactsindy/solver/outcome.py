@@ -61,7 +61,8 @@ class Outcome:
 
     def renumbered(self, variables: NDArray[np.intp]) -> Outcome:
         """Return the outcome with variable ``variables[j]`` for each ``j`` of its supports."""
-        answers = [replace(a, support=tuple(variables[list(a.support)].tolist())) for a in self.answers]
+        item = variables.item
+        answers = [Answer(tuple(map(item, a.support)), a.coef, a.objective, a.fine) for a in self.answers]
         return replace(self, answers=tuple(answers))
 
     @property

@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from exactsindy._labelled import dataset, frame
 from exactsindy._types import Array
 from exactsindy.constraints import Constraint, compile_rules, constraint_list
 from exactsindy.errors import SolverError, is_real
 from exactsindy.problem import Problem
 from exactsindy.solver import arguments, constrained_solving, display, interrupt, presence_proofs, proofs
+from exactsindy.solver import checkpoint as checkpoints
 from exactsindy.solver.arguments import Supports
+from exactsindy.solver.checkpoint import CheckpointPath
 from exactsindy.solver.equations import equations_of, local_starts
 from exactsindy.solver.outcome import Outcome
 from exactsindy.solver.proofs import ProofPath
@@ -48,6 +51,38 @@ class Path:
     def objectives(self) -> Any:
         """Array (k_max + 1, m): objective of each size and equation."""
         return np.array([s.objective for s in self.solutions])
+
+    def to_pandas(self) -> Any:
+        """Return a pandas frame, one row per equation (or all, with a shared budget) and number of terms."""
+        rows = [(target, k, solution, i) for k, solution in enumerate(self) for i, target in enumerate(self._labels)]
+        return frame(
+            {
+                "equation": [target for target, *_ in rows],
+                "k": [k for _, k, *_ in rows],
+                "terms": [self._terms(solution, i) for *_, solution, i in rows],
+                "objective": [float(solution.objective[i]) for *_, solution, i in rows],
+                "lower_bound": [float(solution.lower_bound[i]) for *_, solution, i in rows],
+                "status": [solution.status[i].name for *_, solution, i in rows],
+            }
+        )
+
+    def to_xarray(self) -> Any:
+        """Return an xarray Dataset of objective and lower bound over the number of terms k and the equation."""
+        bounds = np.array([solution.lower_bound for solution in self.solutions])
+        variables = {"objective": (("k", "equation"), self.objectives), "lower_bound": (("k", "equation"), bounds)}
+        return dataset(variables, {"k": np.arange(len(self)), "equation": list(self._labels)})
+
+    @property
+    def _labels(self) -> tuple[str, ...]:
+        """The equations of one entry each: all together with a shared budget."""
+        names = self.problem.target_names
+        return names if len(self[0].objective) == len(names) else (", ".join(names),)
+
+    def _terms(self, solution: Solution, i: int) -> str:
+        rows = list(solution.terms.items())
+        if len(solution.objective) == len(rows):
+            return ", ".join(rows[i][1])
+        return "; ".join(f"{target}: {', '.join(terms)}" for target, terms in rows if terms)
 
     def penalised(self, lam: float) -> Solution:
         """Return what an l0 penalty would pick: per equation, the size with the least objective + lam * terms.
@@ -98,7 +133,7 @@ class Path:
 
     def _repr_html_(self) -> str:
         rows = [(label, str(k), f"{objective:.6g}", *more) for label, k, objective, *more in self._rows()]
-        return display.table(("equation", "k", "objective", "proof", "terms"), rows)
+        return display.html_table(("equation", "k", "objective", "proof", "terms"), rows)
 
     def __repr__(self) -> str:
         proved = sum(s.optimal for s in self.solutions)
@@ -114,6 +149,7 @@ def solve_path(
     start: Supports | None = None,
     settings: Settings = Settings(),  # noqa: B008 - frozen
     proof: ProofPath = None,
+    checkpoint: CheckpointPath = None,
 ) -> Path:
     """Solve for every number of terms from 0 to k_max.
 
@@ -123,7 +159,7 @@ def solve_path(
         The compressed regression.
     k_max
         Largest number of terms of an equation, or ``Total(k_max, weights)`` for a budget shared by all.
-    ridge, constraints, start, settings, proof
+    ridge, constraints, start, settings, proof, checkpoint
         As in `solve`; the limits are for the whole path, and the proof is of every size.
 
     Returns
@@ -145,6 +181,8 @@ def solve_path(
     starts = arguments.start(problem, start)
     constraints = constraint_list(constraints)
     largest = arguments.largest(problem, k_max)
+    if constraints or isinstance(largest, Total):
+        checkpoints.refuse(checkpoint, "under constraints and for Total")
     with interrupt.held():
         if constraints:
             rules = compile_rules(problem, constraints)
@@ -160,7 +198,8 @@ def solve_path(
             return Path(problem, tuple(shared(problem, largest, budgets, weights, starts, settings, proof=proof)))
         equations = equations_of(problem, weights)
         sizes = [equation.size(largest) for equation in equations]
-        searches = proofs.run(problem, proof, equations, sizes, local_starts(equations, starts), settings, path=True)
+        given = local_starts(equations, starts)
+        searches = proofs.run(problem, proof, equations, sizes, given, settings, checkpoint, path=True)
     placed = [[e.placed(outcome) for outcome in outcomes] for e, outcomes in zip(equations, searches, strict=True)]
     return path_of(problem, placed, largest, weights, settings)
 

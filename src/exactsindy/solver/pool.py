@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from exactsindy._labelled import dataset, frame
 from exactsindy.constraints import Constraint, compile_rules, constraint_list
 from exactsindy.errors import SolverError
 from exactsindy.problem import Problem, find_target
 from exactsindy.solver import arguments, constrained_solving, display, interrupt, presence_proofs, proofs
+from exactsindy.solver import checkpoint as checkpoints
 from exactsindy.solver.arguments import Supports
+from exactsindy.solver.checkpoint import CheckpointPath
 from exactsindy.solver.equations import equations_of, local_starts
 from exactsindy.solver.outcome import Outcome
 from exactsindy.solver.proofs import ProofPath
@@ -54,6 +58,32 @@ class Pool:
         name = self.problem.target_names[find_target(target, self.problem.target_names)]
         return next(members for names, members in self.members.items() if name in names.split(", "))
 
+    def to_pandas(self) -> Any:
+        """Return a pandas frame, one row per support: equation, rank, terms, objective, excess over the best."""
+        rows = [(target, rank, m) for target, members in self.members.items() for rank, m in enumerate(members, 1)]
+        return frame(
+            {
+                "equation": [target for target, *_ in rows],
+                "rank": [rank for _, rank, _ in rows],
+                "terms": [", ".join(m.terms) for *_, m in rows],
+                "objective": [m.objective for *_, m in rows],
+                "excess": [m.excess for *_, m in rows],
+            }
+        )
+
+    def to_xarray(self) -> Any:
+        """Return an xarray Dataset of coefficients (0 where absent), objective and excess of all supports."""
+        rows = [(target, rank, m) for target, members in self.members.items() for rank, m in enumerate(members, 1)]
+        names = list(dict.fromkeys(name for *_, m in rows for name in m.terms))
+        values = np.array([[m.terms.get(name, 0.0) for name in names] for *_, m in rows]).reshape(len(rows), len(names))
+        variables = {
+            "coefficient": (("support", "term"), values),
+            "objective": (("support",), [m.objective for *_, m in rows]),
+            "excess": (("support",), [m.excess for *_, m in rows]),
+        }
+        labels = {"equation": ("support", [t for t, *_ in rows]), "rank": ("support", [r for _, r, _ in rows])}
+        return dataset(variables, {"term": names, **labels})
+
     def __len__(self) -> int:
         return sum(len(members) for members in self.members.values())
 
@@ -71,7 +101,7 @@ class Pool:
             for target, members in self.members.items()
             for rank, m in enumerate(members, 1)
         ]
-        return display.table(("equation", "rank", "worse by", "terms"), rows)
+        return display.html_table(("equation", "rank", "worse by", "terms"), rows)
 
     def __repr__(self) -> str:
         return f"<Pool of {len(self)} supports, {'complete' if all(self.complete.values()) else 'not complete'}>"
@@ -88,6 +118,7 @@ def solve_pool(
     start: Supports | None = None,
     settings: Settings = Settings(),  # noqa: B008 - frozen
     proof: ProofPath = None,
+    checkpoint: CheckpointPath = None,
 ) -> Pool:
     """Find all supports of exactly k terms that are nearly as good as the best one.
 
@@ -101,7 +132,7 @@ def solve_pool(
         Keep every support with objective <= (1 + within) * best; 0.02 is 2 %.
     count
         Keep the ``count`` best supports. Give one of ``within`` and ``count``.
-    ridge, constraints, start, settings, proof
+    ridge, constraints, start, settings, proof, checkpoint
         As in `solve`.
 
     Returns
@@ -137,11 +168,13 @@ def solve_pool(
     sizes = [e.size(size) for e, size in zip(equations, arguments.sizes(problem, k), strict=True)]
     starts = arguments.start(problem, start)
     constraints = constraint_list(constraints)
+    if constraints:
+        checkpoints.refuse(checkpoint, "under constraints")
     with interrupt.held():
         if constraints:
             rules = compile_rules(problem, constraints)
             if proof is not None:
-                presence_proofs.check_pool(proof, rules)
+                presence_proofs.check(proof, rules)
             deadline = Deadline(settings)
             outcomes = constrained_solving.pool(
                 problem, tuple(sizes), constraints, weights, starts, settings, count, within
@@ -149,7 +182,7 @@ def solve_pool(
             pools = [outcome for _, outcome in outcomes]
             deadline.nodes += sum(outcome.nodes for outcome in pools)
             limits = deadline.settings(least=BRIEF)
-            presence_proofs.write_pool(proof, rules, equations, sizes, pools, (count, within), limits)
+            presence_proofs.write_pool(proof, rules, equations, sizes, outcomes, (count, within), limits)
         else:
             searches = proofs.run(
                 problem,
@@ -158,6 +191,7 @@ def solve_pool(
                 sizes,
                 local_starts(equations, starts),
                 settings,
+                checkpoint,
                 pool=True,
                 keep=count or 1,
                 within=-1.0 if within is None else within,

@@ -88,30 +88,35 @@ def _sections(whole: ProofDraft, tasks: list[_Task], settings: Settings) -> list
     return sections
 
 
-def check_pool(proof: ProofPath, rules: Rules) -> None:
-    """Refuse the proof of a pool under constraints on coefficients or several equations, and one of a wrong name."""
-    check_path(proof)
-    if not only_presence(rules, ()):
-        refuse(proof, "pools under constraints on coefficients or on several equations")
-
-
 def write_pool(
     proof: ProofPath,
     rules: Rules,
     equations: Sequence[Equation],
     sizes: Sequence[int],
-    pools: Sequence[Outcome],
+    found: Sequence[tuple[tuple[int, ...], Outcome]],
     asked: tuple[int | None, float | None],
     settings: Settings,
 ) -> None:
-    """Write the proof of pools that were found under the rules; ``asked``: how many members, or within which share."""
+    """Write the proof of pools that were found under the rules; ``asked``: how many members, or within which share.
+
+    ``found`` are pools with the numbers of the equations that they are about.
+    """
     if proof is None:
         return
     with draft(proof, rules.problem) as whole:
-        tasks, limits = [], []
-        for equation, size, pool in zip(equations, sizes, pools, strict=True):
+        tasks, limits, pools = [], [], [pool for _, pool in found]
+        for indices, pool in found:
             if not pool.complete or not pool.answers:
-                raise NoProofError(f"the pool of {equation.target} is not complete")
+                targets = ", ".join(equations[e].target for e in indices)
+                raise NoProofError(f"the pool of {targets} is not complete, or empty")
+        if not only_presence(rules, ()):
+            ridge = np.zeros((len(equations), len(rules.problem.terms)))
+            for equation in equations:
+                ridge.ravel()[equation.variables] = equation.ridge
+            for one in found:
+                constrained_proofs.add_pool(whole, rules, tuple(sizes), ridge, one, asked[1], settings)
+            return
+        for equation, size, pool in zip(equations, sizes, pools, strict=True):
             local = [replace(answer, support=equation.local(answer.support)) for answer in pool.answers]
             fixed, rows = _decided(equation, rules, size)
             tasks.append(_Task(fixed, rows, size, replace(pool, answers=tuple(local), runner_up=math.nan)))

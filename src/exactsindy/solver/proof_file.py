@@ -121,6 +121,40 @@ class SharedBudget:
 
 
 @dataclass(frozen=True)
+class ClaimedMember:
+    """A joint support with the rows that hold with equality at its best point, and its objective."""
+
+    supports: Sequence[Sequence[int]]
+    active: Sequence[int]
+    objective: float
+
+    def document(self) -> dict[str, Any]:
+        """Return the member as it stands in the footer."""
+        supports = [list(map(int, support)) for support in self.supports]
+        return {"supports": supports, "active": list(self.active), "objective": float(self.objective).hex()}
+
+
+@dataclass(frozen=True)
+class ClaimedRivals:
+    """All joint supports of as many terms as the best, up to a limit; ``parts``: smaller ones that are as good."""
+
+    limit: float
+    members: Sequence[ClaimedMember]
+    parts: Mapping[tuple[tuple[int, ...], ...], ClaimedMember]
+
+    def document(self) -> dict[str, Any]:
+        """Return the rivals as they stand in the footer."""
+        return {
+            "limit": float(self.limit).hex(),
+            "members": [member.document() for member in self.members],
+            "parts": [
+                {"supports": [list(map(int, support)) for support in supports], "part": part.document()}
+                for supports, part in self.parts.items()
+            ],
+        }
+
+
+@dataclass(frozen=True)
 class ConditionsClaim:
     """What sections and multipliers prove about equations under constraints; lists have an entry for each of them.
 
@@ -140,10 +174,14 @@ class ConditionsClaim:
     objective: float
     lower_bound: float
     members: Mapping[tuple[tuple[int, ...], ...], Mapping[int, float]]
+    exactly: bool = False  # every equation has as many terms as its cap
+    rivals: ClaimedRivals | None = None
 
     def document(self) -> dict[str, Any]:
         """Return the claim as it stands in the footer."""
         return {
+            "exactly": self.exactly,
+            "rivals": None if self.rivals is None else self.rivals.document(),
             "equations": list(self.equations),
             "k": self.k,
             "caps": list(self.caps),
@@ -223,6 +261,13 @@ def proof_records(path: str | os.PathLike[str]) -> Iterator[Path]:
             os.close(handle)
 
 
+def _version(budgets: Sequence[SharedBudget], conditions: Sequence[ConditionsClaim]) -> int:
+    """Return the first version of the format that holds such claims."""
+    if any(claim.exactly or claim.rivals is not None for claim in conditions):
+        return 4
+    return 3 if conditions else 2 if budgets else 1
+
+
 def finish_proof(
     records: Path,
     path: str | os.PathLike[str],
@@ -235,7 +280,7 @@ def finish_proof(
     from exactsindy import __version__
 
     document: dict[str, Any] = {
-        "version": 3 if conditions else 2 if budgets else 1,
+        "version": _version(budgets, conditions),
         "writer": f"exactsindy {__version__}",
         "problem": problem.fingerprint,
         "sections": [section.document() for section in sections],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import shutil
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from typing import Any
 from exactsindy.errors import SolverError
 from exactsindy.problem import Problem
 from exactsindy.solver.backends import native
+from exactsindy.solver.checkpoint import Checkpoint, CheckpointPath
 from exactsindy.solver.equations import Equation
 from exactsindy.solver.outcome import Outcome
 from exactsindy.solver.proof_file import ConditionsClaim, ProofSection, finish_proof, proof_records
@@ -30,18 +32,33 @@ def run(
     sizes: Sequence[int],
     starts: Sequence[Sequence[tuple[int, ...]]],
     settings: Settings,
+    checkpoint: CheckpointPath = None,
     **options: Any,
 ) -> list[list[Outcome]]:
     """Run the native search (see `native.run`), and write a proof of all it found to the file ``proof``.
 
-    A search that a limit ended has no proof: then no file is written, and a warning says so.
+    A search that a limit ended has no proof: then no file is written, and a warning says so. With a ``checkpoint``
+    the search goes on where an earlier call has left it, proof included.
     """
+    kept = None
+    if checkpoint is not None:
+        kept = Checkpoint.of(checkpoint, problem, equations, sizes, settings, proof=proof is not None, **options)
     if proof is None:
-        return native.run(equations, sizes, starts, settings, **options)
+        if kept is None:
+            return native.run(equations, sizes, starts, settings, **options)
+        with kept.going_on() as state:
+            return native.run(equations, sizes, starts, settings, **options, **state)
     with proof_records(proof) as records:
         exhaustive = replace(settings, gap=Settings.gap)
         try:
-            searches = native.run(equations, sizes, starts, exhaustive, proof=str(records), **options)
+            if kept is None:
+                searches = native.run(equations, sizes, starts, exhaustive, proof=str(records), **options)
+            else:
+                with kept.going_on() as state:
+                    searches = native.run(
+                        equations, sizes, starts, exhaustive, proof=str(kept.records), **options, **state
+                    )
+                shutil.copyfile(kept.records, records)
         except OSError as error:
             raise SolverError(f"proof={str(proof)!r}: {error}.") from error
         sections: list[ProofSection] = []

@@ -13,8 +13,10 @@ from exactsindy.constraints import Constraint, constraint_list
 from exactsindy.errors import SolverError
 from exactsindy.problem import Problem
 from exactsindy.solver import arguments, backends, constrained_solving, interrupt, proofs, tightening
+from exactsindy.solver import checkpoint as checkpoints
 from exactsindy.solver.arguments import Supports
 from exactsindy.solver.backends import native
+from exactsindy.solver.checkpoint import CheckpointPath
 from exactsindy.solver.equations import equations_of, local_starts
 from exactsindy.solver.outcome import in_turn
 from exactsindy.solver.proofs import ProofPath, refuse
@@ -34,6 +36,7 @@ def solve(
     settings: Settings = Settings(),  # noqa: B008 - frozen
     backend: str = "native",
     proof: ProofPath = None,
+    checkpoint: CheckpointPath = None,
 ) -> Solution:
     r"""Find the best support of at most k terms for every equation, and prove it.
 
@@ -65,6 +68,10 @@ def solve(
     proof
         A file for a proof that a separate program checks (`check_proof`); None writes none. With constraints if
         they are linear or about the presence of terms.
+    checkpoint
+        A file that holds how far the search has come, written every 10 seconds and at its end; None keeps none. The
+        same call goes on from there after a time limit, Ctrl-C or a crash, with any number of threads, and ends with
+        the same bits. Not with constraints, `Total` or other backends. Believe only checkpoints of your own.
 
     Returns
     -------
@@ -90,6 +97,8 @@ def solve(
         raise SolverError(f"backend={backend!r}: expected the name of one, e.g. 'native'.")
     if backend != "native":
         refuse(proof, f"backend={backend!r}")
+    if constraints or isinstance(budget, Total) or backend != "native":
+        checkpoints.refuse(checkpoint, "under constraints, for Total and for other backends")
     if constraints or (isinstance(budget, Total) and backend not in ("native", "enumerate")):
         return constrained_solving.solve(problem, budget, constraints, weights, starts, settings, backend, proof)
     with interrupt.held():
@@ -100,10 +109,11 @@ def solve(
         sizes = [equation.size(size) for equation, size in zip(equations, budget, strict=True)]
         if backend == "native":
             given = local_starts(equations, starts)
-            if proof is None:
+            if proof is None and checkpoint is None:
                 outcomes = tightening.solve(equations, sizes, given, settings)
             else:
-                outcomes = [o for (o,) in proofs.run(problem, proof, equations, sizes, given, settings)]
+                searches = proofs.run(problem, proof, equations, sizes, given, settings, checkpoint)
+                outcomes = [outcome for (outcome,) in searches]
         else:
             solve_equation = backends.load(backend)
             outcomes = in_turn(settings, [partial(solve_equation, *one) for one in zip(equations, sizes, strict=True)])

@@ -56,7 +56,7 @@ def profile_states(
     across = flat[:, 1:]
     curvature = precision * np.tensordot(integrals, integrals, ((0, 1), (0, 1))) - across.T @ solved[:, 1:]
     slope = precision * np.tensordot(integrals, defect, ((0, 1), (0, 1))) + across.T @ solved[:, 0]
-    change, moves = _coefficients(curvature, slope, damping)
+    change, moves = coefficient_change(curvature, slope, damping)
     states = solved[:, 0] + solved[:, 1:] @ change
     return GaussNewtonStep(states.reshape(n, s), change, curvature, slope, moves)
 
@@ -109,7 +109,7 @@ def _band(blocks: Array) -> Array:
     return band.T
 
 
-def _coefficients(curvature: Array, slope: Array, damping: float) -> tuple[Array, bool]:
+def coefficient_change(curvature: Array, slope: Array, damping: float) -> tuple[Array, bool]:
     """Return the change of coefficients, zero and False if terms are dependent."""
     if not len(slope):
         return slope.copy(), True

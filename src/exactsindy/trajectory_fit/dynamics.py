@@ -24,12 +24,14 @@ class Dynamics:
 
     group: EquationGroup
     supports: tuple[Support, ...]
+    # Names of the inputs that slopes are taken by; the states if there are none.
+    by: tuple[str, ...] = ()
 
     @cached_property
     def terms(self) -> CompiledTerms:
         """Return the terms of the equations and their derivatives by the states, compiled."""
         features = self.group.features
-        return CompiledTerms(features, self.supports, tuple(map(Variable, features.variables.states)))
+        return CompiledTerms(features, self.supports, tuple(map(Variable, self.by or features.variables.states)))
 
     @cached_property
     def reach(self) -> tuple[tuple[int, ...], ...]:
@@ -55,7 +57,7 @@ class Dynamics:
 
     def slope_weights(self, coef: Sequence[Array]) -> Array:
         """Return the weights of the derivatives in the slopes (equations times states x derivatives)."""
-        states = len(self.group.features.variables.states)
+        states = len(self.terms.variables)
         weights = np.zeros((len(self.supports) * states, len(self.terms.slopes.outputs)))
         for s in self.terms.summands:
             weights[s.equation * states + s.variable, s.output] += coef[s.equation][s.term] * s.factor

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from exactsindy._limits import go_on
 from exactsindy._types import Array
-from exactsindy.trajectory_fit.protocols import Flow, GaussNewtonStep, Measured, Support, offsets
+from exactsindy.trajectory_fit.protocols import Flow, GaussNewtonStep, Measured, Support, offsets, residuals
 
 # Tolerances of the equations over an interval, in units of the noise: loose at first, so that the states can follow
 # the data while the coefficients converge, then tight. Each is about a third of the one before; at 0.01 the errors of
@@ -75,7 +75,7 @@ class TrajectoryModel:
         """Return the misfit of states and coefficients; infinite where the model overflows."""
         with np.errstate(all="ignore"):
             defect = (self._flow if flow is None else flow).defects(states, self.split(coef))
-            total = ((self.measured.samples - states) ** 2).sum() + (defect**2).sum() / tolerance**2
+            total = (residuals(self.measured, states) ** 2).sum() + (defect**2).sum() / tolerance**2
         return float(total) if np.isfinite(total) else np.inf
 
     def errors(self, fit: TrajectoryFit) -> Array:

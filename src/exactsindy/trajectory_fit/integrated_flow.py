@@ -32,7 +32,8 @@ class IntegratedFlow:
     """One equation per state, integrated over every interval from the sample at which it begins.
 
     ``substeps`` (intervals,) are the steps of the Runge-Kutta method of eighth order in each; ``noise`` is that of the
-    states, ``own`` the state whose rate each equation gives, ``samples`` are the measured states in units of the noise.
+    states, ``own`` the state whose rate each equation gives, ``samples`` are the measured states in units of the noise,
+    ``observed`` tells which states have samples.
     """
 
     intervals: Intervals
@@ -40,6 +41,7 @@ class IntegratedFlow:
     samples: Array
     noise: Array
     own: NDArray[np.int64]
+    observed: NDArray[np.bool_]
     substeps: NDArray[np.int64]
 
     @classmethod
@@ -50,9 +52,11 @@ class IntegratedFlow:
         samples: Array,
         noise: Array,
         own: NDArray[np.int64],
+        observed: NDArray[np.bool_],
     ) -> IntegratedFlow:
         """Return the model with one sub-step in every interval."""
-        return cls(intervals, tuple(dynamics), samples, noise, own, np.ones(len(intervals.starts), dtype=np.int64))
+        once = np.ones(len(intervals.starts), dtype=np.int64)
+        return cls(intervals, tuple(dynamics), samples, noise, own, observed, once)
 
     @cached_property
     def polynomial(self) -> PolynomialFlow | None:
@@ -104,6 +108,7 @@ class IntegratedFlow:
         outputs = (np.empty_like(states), np.empty(q), np.empty((q, q)), np.empty(q))
         inputs = (
             self.samples - states,
+            self.observed.astype(float),
             defect,
             self.intervals.starts,
             forward,

@@ -34,7 +34,7 @@ class Intervals:
             np.concatenate([at + np.arange(len(p) - 1, dtype=np.int64) for at, p in zip(first, pieces, strict=True)]),
             np.concatenate([piece.times[:-1] for piece in pieces]),
             np.concatenate([np.diff(piece.times) for piece in pieces]),
-            np.concatenate([_cubics(piece.times, piece.controls) for piece in pieces], axis=2),
+            np.concatenate([_cubics(piece.times, piece.inputs) for piece in pieces], axis=2),
         )
 
 

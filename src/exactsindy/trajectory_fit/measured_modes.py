@@ -90,6 +90,11 @@ class MeasuredModes:
         """Return the modes that have an equation, in its order."""
         return np.concatenate([self.columns_of(i) for i in range(len(self.fields))])
 
+    @property
+    def observed(self) -> NDArray[np.bool_]:
+        """Return which states have samples: all."""
+        return np.ones(self.samples.shape[1], dtype=bool)
+
     def columns_of(self, equation: int) -> NDArray[np.int64]:
         """Return the modes of the field whose rate an equation gives."""
         return self.fields[equation] * self.per_field + np.arange(self.per_field, dtype=np.int64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from exactsindy import _native
 from exactsindy._types import Array
+from exactsindy.data import Target
 from exactsindy.forms import (
     SIMULATION_TOLERANCE,
     EquationGroup,
@@ -19,12 +20,15 @@ from exactsindy.forms import (
     interval_weights,
     trajectory_inputs,
 )
+from exactsindy.library import Features, Term
 from exactsindy.trajectory_fit.dynamics import Dynamics
 from exactsindy.trajectory_fit.integrated_flow import IntegratedFlow
 from exactsindy.trajectory_fit.intervals import Intervals
+from exactsindy.trajectory_fit.phase_flow import PhaseFlow
 from exactsindy.trajectory_fit.protocols import (
     Flow,
     GaussNewtonStep,
+    RateModel,
     Support,
     by_group,
     by_piece,
@@ -36,12 +40,19 @@ from exactsindy.trajectory_fit.protocols import (
 
 @dataclass(frozen=True, eq=False)
 class MeasuredTrajectories:
-    """Trajectories cut at gaps, end to end, in units of the noise of each state, and their equations."""
+    """Trajectories cut at gaps, end to end, in units of the noise of each state, and their equations.
+
+    ``hidden`` are states without samples: x' where only x was measured and the equation is for x''. That the rate of x
+    is x' is known; it is an equation of the model, whose coefficient is held at 1.
+    """
 
     smoothed: Smoothed
     equations: tuple[EquationGroup, ...]
     # Whether equations are integrated between samples; otherwise their integrals are those of local cubics.
     integrated: bool = False
+    hidden: tuple[str, ...] = ()
+    # What makes the right-hand sides of a group of equations: sums of terms, unless quotients are fitted.
+    rate_models: Callable[[EquationGroup, tuple[Support, ...]], RateModel] = Dynamics
 
     @cached_property
     def samples(self) -> Array:
@@ -51,7 +62,9 @@ class MeasuredTrajectories:
     @cached_property
     def guess(self) -> Array:
         """Return the smoothed states, or the measured ones where samples are too coarse to be smoothed."""
-        return self.samples if self.integrated else np.vstack(self.smoothed.values) / self.smoothed.noise
+        if self.integrated and not self.hidden:
+            return self.samples
+        return np.asarray(np.vstack(self.smoothed.values) / self.smoothed.noise)
 
     @property
     def times(self) -> tuple[Array, ...]:
@@ -67,21 +80,45 @@ class MeasuredTrajectories:
 
     @cached_property
     def own(self) -> NDArray[np.int64]:
-        """Return the state whose rate each equation gives."""
-        names = self.smoothed.pieces[0].names
-        return np.array([names.index(t.state) for group in self.equations for t in group.targets], dtype=np.int64)
+        """Return the state whose rate each equation gives: x for x', x' for x''."""
+        return np.array([self._names.index(target.integral) for target in self._targets], dtype=np.int64)
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return self.smoothed.pieces[0].names
+
+    @property
+    def _targets(self) -> list[Target]:
+        return [target for group in self.equations for target in group.targets]
+
+    @cached_property
+    def observed(self) -> NDArray[np.bool_]:
+        """Return which states have samples (states,)."""
+        return np.array([name not in self.hidden for name in self._names])
 
     def columns_of(self, equation: int) -> NDArray[np.int64]:
-        """Return the state whose rate an equation gives."""
-        return self.own[[equation]]
+        """Return the measured state that an equation is for."""
+        return np.array([self._names.index(self._targets[equation].state)], dtype=np.int64)
+
+    @cached_property
+    def complete(self) -> MeasuredTrajectories:
+        """Return the same with the equations that are known, those of rates without samples; itself without any."""
+        given = {target.integral for target in self._targets}
+        rates = [Target(name[:-1]) for name in self.hidden if name[:-1] not in given]
+        variables = self.equations[0].features.variables
+        known = [EquationGroup(Features(variables, (Term.variable(rate.name),)), (rate,)) for rate in rates]
+        return replace(self, equations=(*self.equations, *known)) if known else self
 
     def flow(self, supports: tuple[Support, ...]) -> Flow:
         """Return the model with these terms in its equations."""
+        if self.complete is not self:
+            known = len(self.complete.own) - len(self.own)
+            return PhaseFlow(self.complete.flow((*supports, *[(0,)] * known)), len(supports), known)
         if not self.integrated:
             return TrajectoryFlow(self, supports)
-        parts = by_group(self, supports)
-        dynamics = [Dynamics(group, terms) for group, terms, _ in parts]
-        return IntegratedFlow.of(self.intervals, dynamics, self.samples, self.smoothed.noise, self.own)
+        dynamics = [Dynamics(group, terms) for group, terms, _ in by_group(self, supports)]
+        noise = self.smoothed.noise
+        return IntegratedFlow.of(self.intervals, dynamics, self.samples, noise, self.own, self.observed)
 
     def with_noise_of(self, states: Array) -> MeasuredTrajectories:
         """Return the samples in units of what fitted states leave of them, where that is less than the present noise.
@@ -90,6 +127,8 @@ class MeasuredTrajectories:
         leaves more than it is a bad fit, and must stay one.
         """
         left = np.minimum(np.sqrt(np.mean((self.samples - states) ** 2, axis=0)), 1.0)
+        for name in self.hidden:  # in the unit of its position
+            left[self._names.index(name)] = left[self._names.index(name.rstrip("'"))]
         size = self.smoothed.noise * np.sqrt(np.mean(self.samples**2, axis=0))
         # Integrated equations leave no errors between samples.
         floor = np.maximum(SIMULATION_TOLERANCE * size, np.finfo(float).eps * self.smoothed.noise)
@@ -98,7 +137,7 @@ class MeasuredTrajectories:
     @property
     def can_integrate(self) -> bool:
         """Return True if every state has an equation: only then its path between samples is known."""
-        return sorted(self.own.tolist()) == list(range(self.samples.shape[1]))
+        return sorted(self.complete.own.tolist()) == list(range(self.samples.shape[1]))
 
     @cached_property
     def intervals(self) -> Intervals:
@@ -114,10 +153,10 @@ class TrajectoryFlow:
     supports: tuple[Support, ...]
 
     @cached_property
-    def _parts(self) -> tuple[tuple[Dynamics, slice], ...]:
+    def _parts(self) -> tuple[tuple[RateModel, slice], ...]:
         """Return the equations of every group, and which they are."""
-        parts = by_group(self.measured, self.supports)
-        return tuple((Dynamics(group, supports), equations) for group, supports, equations in parts)
+        parts, make = by_group(self.measured, self.supports), self.measured.rate_models
+        return tuple((make(group, supports), equations) for group, supports, equations in parts)
 
     @cached_property
     def _noise(self) -> Array:
@@ -128,7 +167,7 @@ class TrajectoryFlow:
         """Return the states piece by piece in physical units."""
         return by_piece(self.measured, states * self.measured.smoothed.noise)
 
-    def _inputs(self, part: Dynamics, states: Array) -> Iterator[list[Array]]:
+    def _inputs(self, part: RateModel, states: Array) -> Iterator[list[Array]]:
         """Yield the inputs of a library at the samples of every piece."""
         for piece, values in zip(self.measured.smoothed.pieces, self._pieces(states), strict=True):
             yield list(trajectory_inputs(part.group.features, piece, values, 0, len(piece)).T)
@@ -166,7 +205,7 @@ class TrajectoryFlow:
         defect, integrals, slopes = parts
         outputs = (np.empty_like(states), np.empty(p), np.empty((p, p)), np.empty(p))
         columns = np.ascontiguousarray(integrals[:, free])
-        inputs = (m.samples - states, defect, m.weights, slopes, columns, m.own, first)
+        inputs = (m.samples - states, m.observed.astype(float), defect, m.weights, slopes, columns, m.own, first)
         profiled, moves = _native.trajectory_step(*inputs, precision, damping, *outputs)
         return GaussNewtonStep(*outputs, moves).spread(free, integrals.shape[1]) if profiled else None
 

@@ -38,6 +38,11 @@ class GaussNewtonStep:
         coef[free], slope[free], curvature[np.ix_(free, free)] = self.coef, self.slope, self.curvature
         return replace(self, coef=coef, slope=slope, curvature=curvature)
 
+    def first(self, count: int) -> GaussNewtonStep:
+        """Return the step of the first ``count`` coefficients alone; the others are held."""
+        within = slice(count)
+        return replace(self, coef=self.coef[within], slope=self.slope[within], curvature=self.curvature[within, within])
+
 
 class Flow(Protocol):
     """A model of given terms as the equations of states in units of their noise."""
@@ -58,6 +63,20 @@ class Flow(Protocol):
 
         Coefficients of the equations ``held`` stay; curvature and slope are those of the others.
         """
+
+
+class RateModel(Protocol):
+    """The right-hand sides of a group of equations; points are the last axis of all arrays."""
+
+    @property
+    def group(self) -> EquationGroup:
+        """Return the equations."""
+
+    def rates(self, inputs: Sequence[Array], coef: Sequence[Array]) -> Array:
+        """Return the right-hand sides (equations x points)."""
+
+    def linear(self, inputs: Sequence[Array], coef: Sequence[Array]) -> tuple[Array, list[Array], Array]:
+        """Return right-hand sides, slopes by coefficients for each equation, slopes by states."""
 
 
 class Measured(Protocol):
@@ -87,8 +106,12 @@ class Measured(Protocol):
     def own(self) -> NDArray[np.int64]:
         """Return the states that have an equation, in its order."""
 
+    @property
+    def observed(self) -> NDArray[np.bool_]:
+        """Return which states have samples (states,); the velocity of a measured position has none."""
+
     def columns_of(self, equation: int) -> NDArray[np.int64]:
-        """Return the states whose rates an equation of `equations` gives: one, or all modes of a field."""
+        """Return the measured states that an equation of `equations` is for: one, or all modes of a field."""
 
     def flow(self, supports: tuple[Support, ...]) -> Flow:
         """Return the model with these terms in its equations."""
@@ -117,6 +140,12 @@ def features_of(measured: Measured, equation: int) -> Features:
 def by_piece(measured: Measured, rows: Array) -> list[Array]:
     """Return rows, one per sample, piece by piece."""
     return np.split(rows, np.cumsum([len(times) for times in measured.times])[:-1])
+
+
+def residuals(measured: Measured, states: Array) -> Array:
+    """Return what states leave of the samples (samples x states that have samples)."""
+    left = measured.samples - states
+    return left if measured.observed.all() else np.asarray(left[:, measured.observed])
 
 
 def defects(measured: Measured, states: Array, rates: Array) -> Array:

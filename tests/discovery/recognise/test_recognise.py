@@ -130,10 +130,10 @@ def test_an_undamped_pendulum_has_no_more_harmonics_than_its_equation_has_terms(
         return noisy(integrate(rate, np.array([2.1, 0.0]), times), 0.002)
 
     times = np.linspace(0.0, 20.0, 1000)
-    found = es.discover(swing(0.0), times, states=("th", "w"))
+    found = es.discover(swing(0.0), times, states=("th", "w"), degree=3)
     (notice,) = said(found, "closed orbit")
     assert notice.equation == "w'"
-    found = es.discover(swing(0.1), times, states=("th", "w"))
+    found = es.discover(swing(0.1), times, states=("th", "w"), degree=3)
     assert not said(found, "closed orbit")
 
 
@@ -189,11 +189,10 @@ def test_the_logistic_map_is_no_flow_and_its_cure_works():
     found = es.discover(states, 1.0, states=("x",))
     (notice,) = said(found, "map")
     assert "this looks like a discrete map of x" in notice.message
-    assert "Trajectories.from_arrays(x[:-1], time=1.0, derivatives=x[1:])" in notice.message
+    assert "For the map pass form='map' (--map on the command line)" in notice.message
     assert set(reasons(found)) == {"x'"}
-    data = es.Trajectories.from_arrays(states[:-1], time=1.0, derivatives=states[1:], states=("x",))
-    cured = es.discover(data)
-    assert cured.model.equations(3) == ["x' = 3.8 x - 3.8 x^2"]
+    cured = es.discover(states, states=("x",), form="map")
+    assert cured.model.equations(3) == ["x[k+1] = 3.8 x[k] - 3.8 x[k]^2"]
     assert not said(cured, "map")
 
 
@@ -206,11 +205,11 @@ def test_noise_is_no_map():
 def test_a_position_without_its_velocity_lacks_a_state(noise):
     times = np.arange(0.0, 20.0, 0.02)
     states = noisy(np.exp(-0.1 * times)[:, None] * np.cos(2 * times)[:, None], noise)
-    found = es.discover(states, times, states=("x",))
+    found = es.discover(states, times, states=("x",), targets="x'")
     (notice,) = said(found, "hidden state")
     assert notice.message == (
         "x rises and falls through the same values, which no law x' = f(x) does: a state is missing. If x is a "
-        "position, add its velocity as a state (np.gradient(x, t) will do), or, if nothing damps it, ask for x''."
+        "position, ask for its acceleration, targets=\"x''\", or add its velocity as a state if it was measured."
     )
     assert set(reasons(found)) == {"x'"}
     second = es.discover(states, times, states=("x",), targets=["x''"])
@@ -227,7 +226,7 @@ def test_the_velocity_is_the_cure_of_a_missing_state():
 
 def test_two_positions_without_velocities_lack_states():
     times, clean = simulated("duffing", 0.02, 2000, (1.0, 2.0, 0.5, -1.0))
-    found = es.discover(noisy(clean[:, :2], 0.002), times, states=("x", "y"))
+    found = es.discover(noisy(clean[:, :2], 0.002), times, states=("x", "y"), targets=("x'", "y'"))
     (notice,) = said(found, "hidden state")
     assert "differs where x, y are the same, so they do not determine it: a state is missing." in notice.message
 

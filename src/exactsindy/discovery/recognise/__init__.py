@@ -5,3 +5,6 @@ from exactsindy.discovery.recognise.recognising import UNDERMINING as UNDERMININ
 from exactsindy.discovery.recognise.recognising import misleading as misleading
 from exactsindy.discovery.recognise.recognising import recognise as recognise
 from exactsindy.discovery.recognise.recognising import undermined as undermined
+from exactsindy.discovery.recognise.recognising import undermines_all as undermines_all
+from exactsindy.discovery.recognise.recognising import undetermined_states as undetermined_states
+from exactsindy.discovery.recognise.steps import step_notices as step_notices

@@ -26,10 +26,7 @@ _CALM = 0.05
 
 def hidden_notices(view: View) -> tuple[Notice, ...]:
     """Return a notice if trajectories pass the same point of the states in different directions."""
-    disagreement = rate_disagreement(view)
-    if disagreement is None or disagreement.max() < _DISAGREE:
-        return ()
-    left = np.where(disagreement >= _DISAGREE, _unexplained(view), 0.0)
+    left = _undetermined(view)
     if left.max() < _UNEXPLAINED:
         return ()
     names, worst = view.states, view.states[int(left.argmax())]
@@ -37,8 +34,21 @@ def hidden_notices(view: View) -> tuple[Notice, ...]:
         text = f"{worst} rises and falls through the same values, which no law {worst}' = f({worst}) does"
     else:
         text = f"{worst}' differs where {', '.join(view.names)} are the same, so they do not determine it"
-    cure = f"add its velocity as a state (np.gradient({worst}, t) will do), or, if nothing damps it, ask for {worst}''"
+    cure = f"ask for its acceleration, targets=\"{worst}''\", or add its velocity as a state if it was measured"
     return (Notice("hidden state", f"{text}: a state is missing. If {worst} is a position, {cure}."),)
+
+
+def undetermined(view: View) -> tuple[str, ...]:
+    """Return the states whose rates the states do not determine."""
+    return tuple(name for name, left in zip(view.states, _undetermined(view), strict=True) if left >= _UNEXPLAINED)
+
+
+def _undetermined(view: View) -> Array:
+    """Return what polynomials of the states leave of each rate that differs at close points; 0 for other rates."""
+    disagreement = rate_disagreement(view)
+    if disagreement is None or disagreement.max() < _DISAGREE:
+        return np.zeros(len(view.states))
+    return np.where(disagreement >= _DISAGREE, _unexplained(view), 0.0)
 
 
 def rate_disagreement(view: View) -> Array | None:

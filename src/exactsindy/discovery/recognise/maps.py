@@ -22,7 +22,7 @@ def map_notices(data: Trajectories) -> tuple[Notice, ...]:
     later = np.vstack([member.states[1:] for member in data])[:_MOST]
     width = now.std(axis=0)
     moving = width > 0
-    if not moving.any() or data.control_names:
+    if not moving.any() or data.control_names or data.parameter_names:
         return ()
     now, later = (
         (now - now.mean(axis=0))[:, moving] / width[moving],
@@ -35,8 +35,8 @@ def map_notices(data: Trajectories) -> tuple[Notice, ...]:
     names = ", ".join(name for name, moves in zip(data.state_names, moving, strict=True) if moves)
     text = "Consecutive samples jump about as far as the data spread, and each is a function of the one before"
     what = f"this looks like a discrete map of {names}, or a flow sampled far too rarely, and x' says nothing about it"
-    cure = "For the map of an array x use Trajectories.from_arrays(x[:-1], time=1.0, derivatives=x[1:])"
-    return (Notice("map", f"{text}: {what}. {cure}: the equation of x' is then that of the next x."),)
+    cure = "For the map pass form='map' (--map on the command line)"
+    return (Notice("map", f"{text}: {what}. {cure}: its equations give the next sample, x[k+1]."),)
 
 
 def _predicted(now: Array, later: Array) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from exactsindy.data import Field, Notice, Trajectories
 from exactsindy.discovery.read import Measurement
 from exactsindy.discovery.recognise.fields import periodic_notices
-from exactsindy.discovery.recognise.hidden import hidden_notices
+from exactsindy.discovery.recognise.hidden import hidden_notices, undetermined
 from exactsindy.discovery.recognise.maps import map_notices
 from exactsindy.discovery.recognise.orbit import Orbit, closed_orbit
 from exactsindy.discovery.recognise.relation_notices import is_copy, relation_notices
@@ -20,7 +20,7 @@ from exactsindy.solver import Solution
 
 # Kinds of notices that undermine every equation, and kinds that undermine the equations they name.
 _ALL = frozenset({"map", "hidden state", "shifted"})
-_NAMED = frozenset({"closed orbit", "conserved", "copy", "feedback"})
+_NAMED = frozenset({"closed orbit", "conserved", "copy", "feedback", "cycle"})
 #: What each kind of misleading data means for an equation, in words that go on from "not identified:".
 UNDERMINING = {
     "map": "the samples look like those of a map, not of a flow",
@@ -29,6 +29,7 @@ UNDERMINING = {
     "closed orbit": "laws that agree on one closed orbit cannot be told apart",
     "conserved": "a conserved quantity lets other terms stand in for these",
     "copy": "a column that repeats another lets other terms stand in for these",
+    "cycle": "many maps pass through the cycle that the samples have settled on",
     "feedback": "an input that follows the states lets other terms stand in for these",
 }
 
@@ -70,8 +71,17 @@ def misleading(
         algebraic = any(not is_copy(relation) for relation in bound)
         notices += orbit_notices(orbit, data.state_names, supports, algebraic=algebraic)
     if _autonomous(data, library):
+        view = view_of(measured, constants=True) if data.parameter_names else view
         notices += hidden_notices(view) or (() if bound else shift_notices(view))
     return tuple(notices)
+
+
+def undetermined_states(measured: Measurement) -> tuple[str, ...]:
+    """Return the states whose rates the states do not determine: positions without velocities, for example."""
+    try:
+        return undetermined(view_of(measured))
+    except DataError:  # too short to smooth
+        return ()
 
 
 def _autonomous(data: Trajectories, library: Sequence[Term]) -> bool:
@@ -99,6 +109,11 @@ def orbit_notices(
         why = f"laws that agree on it cannot be told apart, and {', '.join(doubtful)} may be such a law"
         text = f"{text}: {why}. Add a trajectory from another start."
         yield Notice("closed orbit", text, ", ".join(doubtful))
+
+
+def undermines_all(notices: Iterable[Notice]) -> bool:
+    """Return True if the data mislead about every equation: a map, a missing state, a shifted column."""
+    return any(notice.kind in _ALL for notice in notices)
 
 
 def undermined(notices: Iterable[Notice], equations: Sequence[str]) -> dict[str, Notice]:

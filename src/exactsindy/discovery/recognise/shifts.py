@@ -88,7 +88,7 @@ def _unexplained(view: View, j: int, shift: float, reach: int, *, slow: bool) ->
         before, here, after = (values[rows + k] for k in (-1, 0, 1))
         for k, states in ((-1, before), (0, here), (1, after)):
             states[:, j] = _moved(values[:, j], rows + k, shift, slow=slow)
-        points.append(np.hstack((here, piece.controls[rows])))
+        points.append(np.hstack((here, piece.inputs[rows])))
         rates.append((after - before) / (piece.times[rows + 1] - piece.times[rows - 1])[:, None])
     x = np.vstack(points)
     columns = monomials((x - x.mean(axis=0)) / x.std(axis=0), 3 if x.shape[1] <= _FEW else 2)

@@ -20,7 +20,9 @@ ROUNDING = 1e-5
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """Pieces of trajectories with their smoothed states; the columns are the states and then the controls.
+    """Pieces of trajectories with their smoothed states; the columns are the states and then the inputs.
+
+    Inputs are the controls and, if ``constants`` is set, the parameters.
 
     ``noise`` (columns,) is the measurement noise, at least rounding; ``smooth_noise`` what smoothing leaves of it.
     ``per_period`` is the number of samples in a period, infinite if nothing moves.
@@ -31,6 +33,7 @@ class View:
     noise: Array
     smooth_noise: Array
     per_period: float
+    constants: bool = False
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -39,8 +42,13 @@ class View:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Return the names of the columns: states, then controls."""
-        return (*self.pieces[0].names, *self.pieces[0].control_names)
+        """Return the names of the columns: states, then inputs."""
+        first = self.pieces[0]
+        return (*first.names, *first.control_names, *(first.parameters if self.constants else ()))
+
+    def inputs(self, piece: Trajectory) -> Array:
+        """Return the inputs of a piece (n x inputs)."""
+        return piece.inputs if self.constants else piece.controls
 
     @property
     def stride(self) -> int:
@@ -50,13 +58,13 @@ class View:
     @cached_property
     def raw(self) -> Array:
         """Return the measured columns of all pieces, one below the other."""
-        return np.vstack([np.hstack((p.states, p.controls))[:: self.stride] for p in self.pieces])
+        return np.vstack([np.hstack((p.states, self.inputs(p)))[:: self.stride] for p in self.pieces])
 
     @cached_property
     def calm(self) -> Array:
-        """Return the smoothed columns of all pieces, one below the other; controls as they are."""
+        """Return the smoothed columns of all pieces, one below the other; inputs as they are."""
         pairs = zip(self.smoothed, self.pieces, strict=True)
-        return np.vstack([np.hstack((values, p.controls))[:: self.stride] for values, p in pairs])
+        return np.vstack([np.hstack((values, self.inputs(p)))[:: self.stride] for values, p in pairs])
 
     @cached_property
     def spread(self) -> Array:
@@ -80,12 +88,13 @@ class View:
         return max(1, int(min(period / 10, count / 20)) if math.isfinite(period) else count // 20)
 
 
-def view_of(measured: Measurement) -> View:
-    """Return the view of trajectories; `DataError` if they are too short to be smoothed."""
+def view_of(measured: Measurement, *, constants: bool = False) -> View:
+    """Return the view of trajectories, ``constants``: with parameters; `DataError` if they are too short to smooth."""
     smoothed = measured.smoothed
     pieces = smoothed.pieces
-    size = np.sqrt(np.mean(np.vstack([np.hstack((p.states, p.controls)) for p in pieces]) ** 2, axis=0))
-    controls = len(pieces[0].control_names)
+    columns = [np.hstack((p.states, p.inputs if constants else p.controls)) for p in pieces]
+    size = np.sqrt(np.mean(np.vstack(columns) ** 2, axis=0))
+    controls = len(size) - len(pieces[0].names)
     noise = np.maximum(np.concatenate((smoothed.measured_noise, np.zeros(controls))), ROUNDING * size)
     # score = noise^2 / degrees of freedom of the residual: what they leave of the samples follows the data.
     count = sum(map(len, pieces))
@@ -93,7 +102,8 @@ def view_of(measured: Measurement) -> View:
     left = sum(_residual_freedom(values, piece.states, score) for values, piece, score in rows)
     share = np.sqrt(np.clip(1.0 - left / count, 1.0 / count, 1.0))
     kept = noise * np.concatenate((share, np.ones(controls)))
-    return View(pieces, smoothed.values, np.where(noise > 0, noise, 1.0), kept, measured.sampling.per_period)
+    noise = np.where(noise > 0, noise, 1.0)
+    return View(pieces, smoothed.values, noise, kept, measured.sampling.per_period, constants)
 
 
 def _residual_freedom(values: Array, states: Array, score: Array) -> Array:

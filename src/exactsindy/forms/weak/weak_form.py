@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from exactsindy.data import Data, Field, Trajectories, Trajectory
+from exactsindy.data import Data, Field, Trajectories, Trajectory, rate_names
 from exactsindy.differentiation import FiniteDifference
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.forms.base import Coefficients, EquationGroup, TrialLike, checked, fitted, groups, trial
 from exactsindy.forms.derivative import SpaceDerivatives
 from exactsindy.forms.form import Form
+from exactsindy.forms.rates import with_rates
 from exactsindy.forms.rows import Rows, Whiteness, lag_correlation, summed
 from exactsindy.forms.weak.by_parts import ByParts, IntegralPlan
 from exactsindy.forms.weak.patch import box_of
@@ -32,7 +33,8 @@ _ROUNDS = 20
 class WeakForm(Form):
     """Equations are integrated against smooth test functions on many small windows.
 
-    Rows -int phi' x dt = int phi theta(x) dt xi, one per window, with phi = (1 - s^2)^p along each axis.
+    Rows -int phi' x dt = int phi theta(x) dt xi, one per window, with phi = (1 - s^2)^p along each axis. For x''
+    the left side is int phi'' x dt; x' among the terms is that of the smoothed states.
 
     Parameters
     ----------
@@ -115,7 +117,7 @@ class WeakForm(Form):
 
         The size is relative to what noise leaves in rows that are not independent (see Notes).
         """
-        source = checked(data, "WeakForm")
+        source = with_rates(checked(data, "WeakForm"))
         if self.model is None:
             raise ProblemError("WeakForm: rows are whitened only with WeakForm(model=...); give a trial model.")
         model = fitted(coef, groups(source, library), "whiteness(coef=...)")
@@ -136,7 +138,7 @@ class WeakForm(Form):
         return self.model is not None
 
     def _sum(self, data: Data, library: Library, count: int | None) -> tuple[Problem, ...]:
-        source = checked(data, "WeakForm")
+        source = with_rates(checked(data, "WeakForm"))
         equations: Sequence[EquationGroup] = groups(source, library)
         sources: Sequence[Sequence[Rows]]
         if self.model is not None:
@@ -190,11 +192,13 @@ class WeakForm(Form):
         orders = tuple(sorted({0, *(target.order for target in data.targets)}))
         p, placement = self._power(orders[-1]), self._placement
         rng, total = placement.rng(), sum(len(member) for member in data)
+        rates = rate_names(data.targets, ())
+        measured = [i for i, name in enumerate(data.state_names) if name not in rates]
         placed: list[tuple[Trajectory, AxisWindows]] = []
         refused: DataError | None = None
         for member in data:
             share = max(round(self.domains * len(member) / total), 1)
-            axis = Axis(data.time_name, member.times, False, member.states, 0, orders)
+            axis = Axis(data.time_name, member.times, False, member.states[:, measured], 0, orders)
             try:
                 placed.append((member, placement.place([axis], p, rng, share)[0]))
             except DataError as error:

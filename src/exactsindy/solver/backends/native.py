@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 
 import exactsindy._native as _native
 from exactsindy.errors import SolverError
@@ -30,6 +31,9 @@ def run(
     proof: str = "",
     first_section: int = 0,
     limits: Sequence[Sequence[float]] | None = None,
+    save: Callable[[dict[int, list[int]]], None] | None = None,
+    save_every: float = 10.0,
+    resume: Mapping[int, Sequence[int]] | None = None,
 ) -> list[list[Outcome]]:
     """Solve the equations; one list of outcomes each: one entry, or one per size 0..k for a path.
 
@@ -38,6 +42,9 @@ def run(
 
     With ``limits``, one list per equation: for each size 0..k, the pool of all supports with an objective of at most
     the limit of the size (negative: not asked for).
+
+    ``save`` is called every ``save_every`` seconds and at the end with how far the searches have come, as numbers by
+    section; with them as ``resume``, a later call goes on from there.
     """
     requests = [
         (
@@ -69,6 +76,9 @@ def run(
         first_section=first_section,
         progress=reporter(settings, [e.target for e in equations], lambda i, j: equations[i].names[j]),
         stopped=interrupt.pressed,
+        save=save,
+        save_every=save_every,
+        resume={section: list(numbers) for section, numbers in (resume or {}).items()},
     )
     return [[outcome(raw) for raw in sizes_of] for sizes_of in results]
 
@@ -90,6 +100,7 @@ def memory_needed(columns: int, size: int, equations: int, threads: int) -> int:
     return 8 * columns**2 * (7 * min(equations, threads) + threads * (2 * max(size - 2, 1) + 4))
 
 
+@cache
 def physical_memory() -> int | None:
     """Return the bytes of memory of this machine, None where the system does not tell."""
     try:

@@ -1,0 +1,140 @@
+"""How often rational laws come out right: rows that are kept as they come, and a page of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import exactsindy as es
+from exactsindy.errors import ExactSindyError
+from exactsindy_experiments.pages import table
+from exactsindy_experiments.rational_cases import (
+    ATP,
+    CURVE,
+    FAMILIES,
+    fraction_of,
+    glycolysis,
+    labelled,
+    progress_curves,
+    same,
+    trajectories,
+)
+from exactsindy_experiments.results import Table
+
+# Noise of each part: shares of the size of derivatives, of the spread of states, and of the state itself.
+NOISES = {"labels": (0.0, 0.001, 0.01, 0.05), "trajectories": (0.002, 0.01, 0.02), "curves": (0.02, 0.05, 0.1, 0.2)}
+# Shares of the published number of samples of yeast glycolysis.
+NOISES["glycolysis"] = (0.005, 0.01, 0.02, 0.05)
+# The laws of parts that others have published.
+_PUBLISHED = {"curves": ("Michaelis-Menten",), "glycolysis": ("yeast glycolysis, ATP",)}
+# Seconds of one call.
+SECONDS = 300.0
+
+
+@dataclass(frozen=True)
+class RationalRow:
+    """One call of `discover`: whether x' came out with the right terms, and all other equations with theirs."""
+
+    part: str
+    law: str
+    noise: float
+    seed: int
+    right: bool
+    ties: bool
+    confidence: float
+    seconds: float
+    equation: str
+
+    @property
+    def key(self) -> object:
+        """Return what identifies the row."""
+        return self.part, self.law, self.noise, self.seed
+
+
+def cases(parts: Iterable[str], seeds: Iterable[int]) -> Iterator[tuple[str, str, float, int]]:
+    """Yield part, law, noise and seed of every case, seed by seed, so that all laws have the same number of draws."""
+    for seed in seeds:
+        for part in parts:
+            laws = {"curves": ("Michaelis-Menten",), "glycolysis": ("yeast glycolysis, ATP",)}.get(
+                part, tuple(FAMILIES)
+            )
+            for law in laws:
+                for noise in NOISES[part]:
+                    yield part, law, noise, seed
+
+
+def measure(part: str, law: str, noise: float, seed: int) -> RationalRow:
+    """Return the row of one case; an answer that did not come counts as wrong."""
+    if part == "curves":
+        data, truth = progress_curves(noise, seed), CURVE
+        library = es.Rational(es.Polynomials(2), es.Polynomials(2))
+    elif part == "glycolysis":
+        data, truth = glycolysis(noise, seed), ATP
+        library = es.Rational(es.Polynomials(6), es.Polynomials(6))
+    else:
+        data = labelled(law, noise, seed) if part == "labels" else trajectories(law, noise, seed)
+        truth, library = FAMILIES[law].fraction, es.Rational(es.Polynomials(3), es.Polynomials(2))
+    begin = time.perf_counter()
+    try:
+        found = es.discover(data, library=library, threads=1, seconds=SECONDS)
+    except ExactSindyError as error:
+        return RationalRow(part, law, noise, seed, False, False, 0.0, time.perf_counter() - begin, f"failed: {error}")
+    seconds = time.perf_counter() - begin
+    name = found.model.rows[0].name
+    ties = any(notice.kind == "tie" and notice.equation == name for notice in found.warnings)
+    right = same(fraction_of(found, name), truth)
+    sure = found.confidence[name]
+    text = found.model.equations(4)[0]
+    return RationalRow(part, law, noise, seed, right, ties, -1.0 if sure is None else sure, seconds, text)
+
+
+def run(folder: Path, parts: Iterable[str], seeds: Iterable[int], say: Callable[[str], None]) -> list[RationalRow]:
+    """Return the rows of all cases; those in the folder are not measured again."""
+    rows = Table(folder / "rational.csv", RationalRow)
+    for part, law, noise, seed in cases(list(parts), list(seeds)):
+        if rows.find((part, law, noise, seed)) is None:
+            row = measure(part, law, noise, seed)
+            rows.append(row)
+            say(f"{part}, {law}, noise {noise:g}, seed {seed}: {'right' if row.right else row.equation}")
+    return list(rows)
+
+
+def page(rows: list[RationalRow], where: str) -> str:
+    """Return the page: right answers by law and noise, and every wrong one."""
+    text = "# Rational laws\n\n`exactsindy bench rational`. " + where + "\n\n"
+    text += "Right: the terms of numerator and denominator of x' as one fraction, a common monomial cancelled; the\n"
+    text += (
+        "number of terms is not given. Constants and starts are drawn anew for every seed; rules were fixed on other\n"
+    )
+    text += "draws.\n"
+    titles = {
+        "labels": "Measured derivatives: 400 samples, noise as a share of the derivative",
+        "trajectories": "Trajectories: 4 x 200 samples, noise as a share of each state's spread; no equation is known",
+        "curves": "SINDy-PI's Michaelis-Menten protocol, 120 starts (2,400 there), noise sigma on the state",
+        "glycolysis": "Yeast glycolysis, ATP: 1,716 candidates of p and M, as many of D, by the share of samples",
+    }
+    for part, title in titles.items():
+        own = [row for row in rows if row.part == part]
+        if not own:
+            continue
+        noises = sorted({row.noise for row in own})
+        lines = [
+            [law, *(_share([row for row in own if row.law == law and row.noise == noise]) for noise in noises)]
+            for law in dict.fromkeys(row.law for row in own)
+        ]
+        if len(lines) > 1:
+            lines.append(["**all**", *(_share([row for row in own if row.noise == noise]) for noise in noises)])
+        median = sorted(row.seconds for row in own)[len(own) // 2]
+        text += f"\n## {title}\n\n" + table(["law", *(f"{noise:g}" for noise in noises)], lines)
+        text += f"\nMedian time of a call {median:.0f} s (one thread of a shared machine).\n"
+        wrong = [row for row in own if not row.right]
+        if wrong:
+            listed = [[r.law, f"{r.noise:g}", r.seed, "yes" if r.ties else "no", f"`{r.equation}`"] for r in wrong]
+            text += "\nWrong answers:\n\n" + table(["law", "noise", "seed", "ties named", "answer"], listed)
+    return text
+
+
+def _share(rows: list[RationalRow]) -> str:
+    return f"{sum(row.right for row in rows)} of {len(rows)}" if rows else "-"

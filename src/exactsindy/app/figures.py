@@ -1,0 +1,172 @@
+"""Figures as plain dictionaries for Plotly's JavaScript: data, sizes, fit, residuals, simulations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from exactsindy._types import Array
+from exactsindy.app.preview import Curve
+from exactsindy.data import Field
+from exactsindy.plots import PathCurve, Replay
+
+Figure = dict[str, Any]
+# Points of one line, and cells along one axis of an image; more are not seen on a screen.
+_POINTS, _CELLS = 1200, 240
+# Colours that are told apart with any kind of sight (after Okabe and Ito), and their meaning everywhere on the page.
+MEASURED, FOUND, OTHER = "#56697d", "#0072b2", "#d55e00"
+_GRID, _TEXT = "#e4e8ec", "#33414e"
+
+
+def data_figure(name: str, curves: Sequence[Curve]) -> Figure:
+    """Return the samples of one state, and the smooth curves through them."""
+    lines: list[Any] = []
+    for i, curve in enumerate(curves):
+        lines.append(_points(curve.times, curve.values, "measured", i == 0))
+        if len(curve.smooth):
+            lines.append(_line(curve.times, curve.smooth, "smoothed", FOUND, i == 0))
+    return _figure(lines, "", name, 190)
+
+
+def field_figure(data: Field, values: Array, title: str) -> Figure:
+    """Return a field over space and time as an image; of several space axes the middle of all but the first."""
+    image, across, times = values, data.coords[0], data.coords[-1]
+    while image.ndim > 2:
+        image = image[:, image.shape[1] // 2]
+    rows, columns = _thinned(image.shape[0], _CELLS), _thinned(image.shape[1], _CELLS)
+    heat = {
+        "type": "heatmap",
+        "x": _numbers(times[columns]),
+        "y": _numbers(across[rows]),
+        "z": [_numbers(row) for row in image[np.ix_(rows, columns)]],
+        "colorscale": "Viridis",
+        "hovertemplate": "%{x:.4g}, %{y:.4g}: %{z:.4g}<extra></extra>",
+        "colorbar": {"thickness": 10},
+    }
+    figure = _figure([heat], data.dims[-1], data.dims[0], 260)
+    figure["layout"]["title"] = {"text": title, "font": {"size": 13}}
+    figure["layout"]["margin"]["t"] = 32
+    return figure
+
+
+def path_figure(curve: PathCurve, shown: int) -> Figure:
+    """Return the misfit of the best support of every size with the proved bound; ``shown`` is the size on the page."""
+    objective = np.array(curve.objective)
+    known = np.isfinite(objective)
+    positive = bool((objective[known] > 0).all())
+    hover = [
+        f"{k} terms, {'proved' if done else 'not proved'}<br>{', '.join(terms) or 'none'}"
+        for k, done, terms in zip(curve.sizes, curve.proved, curve.terms, strict=True)
+    ]
+    lines: list[Any] = [
+        {
+            "x": list(curve.sizes),
+            "y": _numbers(objective),
+            "text": [_escaped(text) for text in hover],
+            "hovertemplate": "%{text}<br>misfit %{y:.4g}<extra></extra>",
+            "mode": "lines+markers",
+            "marker": {
+                "size": 11,
+                "symbol": ["circle" if done else "circle-open" for done in curve.proved],
+                "color": FOUND,
+            },
+            "line": {"color": FOUND, "width": 1.5},
+            "name": "best of its size (full: proved)",
+        }
+    ]
+    unproved = [i for i, done in enumerate(curve.proved) if not done and curve.lower_bound[i] > 0]
+    if unproved:
+        lines.append(
+            {
+                "x": [curve.sizes[i] for i in unproved],
+                "y": _numbers([curve.lower_bound[i] for i in unproved]),
+                "mode": "markers",
+                "marker": {"symbol": "line-ew-open", "size": 16, "color": OTHER, "line": {"width": 2, "color": OTHER}},
+                "hovertemplate": "proved: nothing below %{y:.4g}<extra></extra>",
+                "name": "proved bound",
+            }
+        )
+    if shown < len(objective) and known[shown]:
+        ring = {"symbol": "circle-open", "size": 22, "color": OTHER, "line": {"width": 2.5, "color": OTHER}}
+        place = {"x": [shown], "y": _numbers([objective[shown]]), "mode": "markers", "marker": ring}
+        lines.append({**place, "hoverinfo": "skip", "name": "size shown"})
+    figure = _figure(lines, "number of terms", "squared residual", 280)
+    figure["layout"]["yaxis"].update(type="log" if positive else "linear", exponentformat="power", nticks=6)
+    figure["layout"]["xaxis"].update(dtick=1)
+    return figure
+
+
+def fit_figure(run: Replay, column: int) -> Figure:
+    """Return one state over time, measured, and simulated from where the measurement began."""
+    lines = [
+        _points(run.times, run.measured[:, column], "measured"),
+        _line(run.simulated_times, run.simulated[:, column], "simulated", FOUND),
+    ]
+    return _figure(lines, run.time_name, run.names[column], 220)
+
+
+def residual_figure(run: Replay, row: int) -> Figure:
+    """Return what the equation leaves of the rate of the smoothed states, on an axis of its own."""
+    left = run.rates[:, row] - run.predicted[:, row]
+    size = float(np.sqrt(np.mean(run.rates[:, row] ** 2))) or 1.0
+    lines = [_line(run.times, 100 * left / size, "left over", OTHER)]
+    return _figure(lines, run.time_name, f"{run.rate_names[row]} left over, %", 180)
+
+
+def simulation_figure(names: Sequence[str], parts: Sequence[tuple[str, Array, Array]], time_name: str) -> list[Figure]:
+    """Return one figure per state with the lines of several models: (label, times, states)."""
+    colours = (FOUND, OTHER, MEASURED)
+    figures = []
+    for i, name in enumerate(names):
+        lines = [
+            _line(times, states[:, i], label, colour)
+            for (label, times, states), colour in zip(parts, colours, strict=False)
+        ]
+        figures.append(_figure(lines, time_name, name, 200))
+    return figures
+
+
+def _figure(lines: list[Any], x: str, y: str, height: int) -> Figure:
+    axis = {"zeroline": False, "gridcolor": _GRID, "linecolor": _GRID, "automargin": True}
+    layout = {
+        "xaxis": {**axis, "title": {"text": _escaped(x)}},
+        "yaxis": {**axis, "title": {"text": _escaped(y)}},
+        "height": height,
+        "margin": {"l": 56, "r": 10, "t": 10, "b": 40 if x else 24},
+        "legend": {"orientation": "h", "y": 1.02, "x": 0, "yanchor": "bottom"},
+        "font": {"color": _TEXT, "size": 12},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "showlegend": len([line for line in lines if line.get("showlegend", True)]) > 1,
+    }
+    if layout["showlegend"]:
+        layout["margin"]["t"] = 30  # type: ignore[index]
+    return {"data": lines, "layout": layout, "config": {"displayModeBar": False, "responsive": True}}
+
+
+def _escaped(text: str) -> str:
+    """Return text that Plotly does not read as markup: it knows a few tags in titles and labels."""
+    return text.replace("<br>", "\0").replace("&", "&amp;").replace("<", "&lt;").replace("\0", "<br>")
+
+
+def _line(x: Array, y: Array, name: str, colour: str, legend: bool = True) -> dict[str, Any]:
+    chosen = _thinned(len(x), _POINTS)
+    line = {"color": colour, "width": 1.6}
+    shared = {"name": name, "showlegend": legend, "hovertemplate": "%{x:.5g}: %{y:.5g}<extra></extra>"}
+    return {"x": _numbers(x[chosen]), "y": _numbers(y[chosen]), "mode": "lines", "line": line, **shared}
+
+
+def _points(x: Array, y: Array, name: str, legend: bool = True) -> dict[str, Any]:
+    line = _line(x, y, name, MEASURED, legend)
+    return {**line, "mode": "markers", "marker": {"size": 3.5, "color": MEASURED, "opacity": 0.55}}
+
+
+def _thinned(count: int, most: int) -> Any:
+    return np.unique(np.linspace(0, max(count - 1, 0), min(count, most)).round().astype(np.int64))
+
+
+def _numbers(values: Any) -> list[float | None]:
+    """Return numbers to six digits; what is not finite becomes a gap."""
+    return [float(f"{value:.6g}") if np.isfinite(value) else None for value in values]

@@ -1,0 +1,58 @@
+"""One way through the stages up to the tests: a library is prepared, sizes are chosen and tested."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from exactsindy.discovery.adequacy import tested
+from exactsindy.discovery.clock import Clock
+from exactsindy.discovery.prepare import Prepared, prepare
+from exactsindy.discovery.read import Measurement
+from exactsindy.discovery.refine import Refined, refine
+from exactsindy.discovery.request import Request
+from exactsindy.discovery.select import attempts, calibrated, is_interrupted, is_resolved
+from exactsindy.forms import Smoothed
+from exactsindy.selection import Selection
+
+# Fraction of the time limit for trajectory fits. Trial models, paths and rivals have others (prepare.py, select.py,
+# prove.py); what is left proves the chosen sizes.
+_FIT_SHARE = 0.4
+
+
+@dataclass(frozen=True, eq=False)
+class Attempt:
+    """The answer within one library, before it is proved: the regressions, how they were refined, what was chosen."""
+
+    prepared: Prepared
+    refined: Refined
+    selection: Selection
+
+
+def attempt(measured: Measurement, request: Request, clock: Clock) -> Attempt:
+    """Return what the library of the request gives, tested for whether it holds the law."""
+    prepared = prepare(measured, request, clock)
+    refined = _chosen(prepared, request, clock)
+    selection = refined.selection
+    if isinstance(prepared.variants[0].smoothed, Smoothed):
+        selection = calibrated(selection, measured.sampling)
+        clock.begin("testing whether the library holds the law")
+        with clock.optional("tests whether the library holds the law"):
+            selection = tested(selection, prepared, clock)
+    return Attempt(prepared, refined, selection)
+
+
+def _chosen(prepared: Prepared, request: Request, clock: Clock) -> Refined:
+    """Return the first selection that is proved as far as it must be, or resolved by trajectory fits, or the last."""
+    clock.begin("searching the best supports of every size")
+    for selection in attempts(prepared, request, clock):
+        refined = Refined(selection)
+        # Trajectory fits need no proof of these paths: what they choose is proved for a regression of their own.
+        clock.begin("fitting trajectories")
+        with clock.optional("trajectory fits"):
+            refined = refine(selection, prepared, request, clock.share(_FIT_SHARE))
+        if refined.whiteness is not None or is_resolved(refined.selection) or is_interrupted(refined.selection):
+            break
+        if clock.is_over():
+            break
+        clock.begin("searching the best supports of every size")
+    return refined

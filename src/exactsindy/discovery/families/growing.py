@@ -1,0 +1,260 @@
+"""Grow the library of equations whose law polynomials do not hold, and keep what passes the tests they failed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from exactsindy.data import Field, Notice, Trajectories
+from exactsindy.discovery.adequacy import judged
+from exactsindy.discovery.attempt import Attempt, attempt
+from exactsindy.discovery.clock import Clock
+from exactsindy.discovery.families.equation_rows import EquationRows
+from exactsindy.discovery.families.inner import find_inner_constants
+from exactsindy.discovery.families.label_tests import label_tests
+from exactsindy.discovery.families.open_library import FamilyTerms
+from exactsindy.discovery.families.trials import RationalLaws, Trial, baseline, trials
+from exactsindy.discovery.read import Measurement
+from exactsindy.discovery.recognise import recognise, undermines_all, undetermined_states
+from exactsindy.discovery.request import Request
+from exactsindy.forms import IncrementForm
+from exactsindy.library import Library, PerEquation, Term, Terms
+from exactsindy.model import InnerConstant
+from exactsindy.selection import Choice, Selection
+
+# A family is taken if its criterion is lower by this: twice a log-likelihood ratio, the price of its parameters and of
+# the larger search included.
+_LEAST_GAIN = 4.0
+# Fits within this of the best one also give their functions to the library, at most so many functions together.
+_CLOSE, _MOST_FUNCTIONS = 6.0, 6
+# Odds of an equation with a grown library, over those that its evidence gives within that library: other families that
+# were not tried may hold the law.
+GROWN_ODDS = 0.5
+# Confidence in an equation of measured derivatives below which families are tried although no test speaks against it.
+_SURE_LABELS = 0.9
+# A family that comes earlier in the order is preferred to others whose criterion is lower by no more than this.
+_TIE = 4.0
+# Fraction of the time limit after which no growth is begun.
+_UNTIL = 0.6
+
+
+@dataclass(frozen=True, eq=False)
+class Growth:
+    """The answer after growth (the one before it if nothing was found), and what was tried."""
+
+    answer: Attempt
+    request: Request
+    constants: tuple[InnerConstant, ...] = ()
+    tried: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
+
+
+def grown(measured: Measurement, request: Request, first: Attempt, clock: Clock) -> Growth:
+    """Return the answer in libraries that grow where the data say that they do not hold the law.
+
+    Only the default library grows, and only for equations whose tests failed; the others keep theirs. Where the samples
+    are those of a map, a state is missing or a column is late, no library of these states holds the law.
+    """
+    if not may_grow(measured, request):
+        return Growth(first, request)
+    first = replace(first, selection=_tested_labels(first.selection, first))
+    lacking = [choice.equation for choice in first.selection.choices if _is_doubtful(choice, first)]
+    if not lacking or clock.is_over() or _misled(measured, first):
+        return Growth(first, request)
+    growth = Growth(first, request)
+    with clock.optional("growing the library"):
+        growth = _grown(measured, request, first, lacking, clock)
+    return growth
+
+
+def may_grow(measured: Measurement, request: Request) -> bool:
+    """Return True if the library was left open and nothing else was asked for that a larger one could break."""
+    plain = request.library is None and request.form is None and not request.constraints
+    return plain and request.allows_trajectory_fits and not isinstance(measured.used, Field)
+
+
+def _misled(measured: Measurement, answer: Attempt) -> bool:
+    """Return True if no law of these states can hold: a map, a missing state or velocity, a column that is late."""
+    if isinstance(measured.used, Trajectories) and measured.used[0].derivatives is not None:
+        return False  # measured derivatives are what they are
+    return bool(undetermined_states(measured)) or undermines_all(recognise(measured, answer.selection.solution))
+
+
+def _is_doubtful(choice: Choice, answer: Attempt) -> bool:
+    """Return True if tests speak against the library, or a choice by measured derivatives is not sure.
+
+    Long sums of monomials that stand for another function are seldom sure, and trying families is quick there.
+    """
+    data = answer.prepared.data
+    labels = isinstance(data, Trajectories) and data[0].derivatives is not None
+    return bool(choice.withheld) or (labels and choice.k > 0 and choice.confidence < _SURE_LABELS)
+
+
+def _tested_labels(selection: Selection, answer: Attempt) -> Selection:
+    """Return the selection with the confidence in equations of measured derivatives tested as well."""
+    lacks = label_tests(selection, answer.prepared)
+    return replace(selection, choices=tuple(judged(choice, lacks.get(choice.equation)) for choice in selection.choices))
+
+
+def _grown(measured: Measurement, request: Request, first: Attempt, lacking: Sequence[str], clock: Clock) -> Growth:
+    data, prepared = measured.used, first.prepared
+    assert isinstance(data, Trajectories)
+    withheld = [name for name in lacking if _choice(first, name).withheld]
+    found: dict[str, list[Trial]] = {}
+    gains: dict[str, float] = {}
+    tried: list[str] = []
+    laws = RationalLaws(measured, request, tuple(lacking), prepared.library, clock)
+    for name in lacking:
+        clock.begin(f"trying other functions for {name}")
+        rows, base = _rows(first, name), prepared.library.for_equation(name).terms(data)
+        if rows is None:
+            continue
+        with clock.optional("other families of functions", _UNTIL):
+            before = baseline(rows, base, clock)
+            if not before:
+                continue
+            every = []
+            for trial in trials(laws, rows, base, before[0].criterion - _LEAST_GAIN, clock):
+                every.append(trial)
+                gain = before[0].criterion - trial.criterion
+                shown = ", ".join(term.name for term in trial.fits[0].terms)
+                tried.append(f"{name}: {trial.family}: criterion {_signed(-gain)} ({shown})")
+        if every and before[0].criterion - min(trial.criterion for trial in every) > _LEAST_GAIN:
+            found[name] = _ranked(every)
+            gains[name] = before[0].criterion - found[name][0].criterion
+    if not found:
+        return Growth(first, request, tried=tuple(tried), notices=tuple(_unheld(withheld, tried)))
+    libraries, constants = _libraries(measured, request, first, found, clock)
+    larger = replace(request, library=PerEquation(libraries, default=prepared.library))
+    second = attempt(measured, larger, clock)
+    second = replace(second, selection=_tested_labels(second.selection, second))
+    accepted = [name for name in found if not _choice(second, name).withheld]
+    if not accepted:
+        return Growth(first, request, tried=tuple(tried), notices=tuple(_unheld(withheld, tried)))
+    selection = replace(
+        second.selection,
+        choices=tuple(_lowered(c) if c.equation in found else c for c in second.selection.choices),
+    )
+    notices = [_notice(name, found[name][0], gains[name], len(found[name]), first) for name in accepted]
+    rest = [name for name in withheld if name not in accepted]
+    return Growth(
+        replace(second, selection=selection),
+        larger,
+        constants,
+        tuple(tried),
+        (*notices, *_unheld(rest, tried)),
+    )
+
+
+def _ranked(every: Sequence[Trial]) -> list[Trial]:
+    """Return the families by their criterion, first the earliest one of those that are as good as the best."""
+    least = min(trial.criterion for trial in every)
+    first = next(trial for trial in every if trial.criterion <= least + _TIE)
+    return [first, *sorted((trial for trial in every if trial is not first), key=lambda trial: trial.criterion)]
+
+
+def _rows(answer: Attempt, name: str) -> EquationRows | None:
+    """Return the rows on which families are compared: measured derivatives, or whitened increments."""
+    data, prepared = answer.prepared.data, answer.prepared
+    assert isinstance(data, Trajectories)
+    if data[0].derivatives is not None:
+        return EquationRows.of_labels(data, name)
+    forms = [variant.form for variant in prepared.variants if isinstance(variant.form, IncrementForm)]
+    if not forms:
+        return None
+    form = forms[min(1, len(forms) - 1)]
+    if form.smoothed is None:
+        return None
+    target = next(target for target in data.targets if target.name == name)
+    floor = float(form.smoothed.unresolved([target.state])[0])
+    return EquationRows.of_increments(data, name, form, floor, [t.name for t in data.targets])
+
+
+def _libraries(
+    measured: Measurement, request: Request, first: Attempt, found: Mapping[str, Sequence[Trial]], clock: Clock
+) -> tuple[dict[str, Library], tuple[InnerConstant, ...]]:
+    """Return the grown library of every equation that has one, and the inner constants of all."""
+    data, base = measured.used, first.prepared.library
+    libraries: dict[str, Library] = {}
+    constants: list[InnerConstant] = []
+    open_parts: dict[str, Library] = {}
+    for name, every in found.items():
+        best, own = every[0], base.for_equation(name)
+        if best.library is not None:
+            libraries[name] = best.library
+            constants += best.constants
+            continue
+        extra = _functions(every, own.terms(data))
+        if best.fits[0].parts:
+            families = tuple(dict.fromkeys(part.family for part in best.fits[0].parts))
+            open_parts[name] = FamilyTerms((*own.terms(data), *extra), families)
+        else:
+            libraries[name] = Terms((*own.terms(data), *extra))
+    if open_parts:
+        library = PerEquation({**libraries, **open_parts}, default=base)
+        inner = find_inner_constants(measured, request, library, clock)
+        libraries |= {name: inner.library.for_equation(name) for name in open_parts}
+        constants += inner.constants
+    return libraries, tuple(constants)
+
+
+def _functions(every: Sequence[Trial], base: Sequence[Term]) -> tuple[Term, ...]:
+    """Return the terms without inner constants that the best fits have beyond the library, the best ones first."""
+    known, best = set(base), every[0].criterion
+    ranked = sorted(
+        (
+            (fit.criterion - trial.fits[0].criterion + trial.criterion, i, fit)
+            for i, trial in enumerate(every)
+            if trial.library is None
+            for fit in trial.fits[:20]
+            if not fit.parts or fit is every[0].fits[0]
+        ),
+        key=lambda item: item[:2],
+    )
+    found: dict[Term, None] = {}
+    for value, _, fit in ranked:
+        if value > best + _CLOSE:
+            break
+        concrete = {part.place for part in fit.parts}
+        new = [term for i, term in enumerate(fit.terms) if i not in concrete and term not in known]
+        if len({*found, *new}) <= _MOST_FUNCTIONS or not found:
+            found |= dict.fromkeys(new)
+    return tuple(found)
+
+
+def _choice(answer: Attempt, name: str) -> Choice:
+    return next(choice for choice in answer.selection.choices if choice.equation == name)
+
+
+def _lowered(choice: Choice) -> Choice:
+    if math.isnan(choice.confidence):
+        return choice
+    odds = GROWN_ODDS * choice.confidence
+    return replace(choice, confidence=odds / (odds + 1.0 - choice.confidence))
+
+
+def _notice(name: str, trial: Trial, gain: float, count: int, first: Attempt) -> Notice:
+    before = ", ".join(first.selection.solution.terms[name]) or "no term"
+    reason = _choice(first, name).withheld.partition(": ")[2] or "no short sum of monomials is sure"
+    text = (
+        f"{name}: polynomials do not hold this law ({reason}). Of {count} families of functions that were tried, "
+        f"{trial.family} explains it best: the criterion, which pays for the larger search, falls by {gain:.0f}. "
+        f"Polynomials alone would have given the terms {before}."
+    )
+    return Notice("library", text, name)
+
+
+def _unheld(names: Sequence[str], tried: Sequence[str]) -> list[Notice]:
+    found = []
+    for name in names:
+        count = sum(line.startswith(f"{name}:") for line in tried)
+        what = f"none of {count} families of functions that were tried explains it" if count else "no other was tried"
+        cure = "Give library=... if you know its terms"
+        text = f"{name}: the library does not seem to hold this law, and {what}. {cure}."
+        found.append(Notice("library", text, name))
+    return found
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.0f}"

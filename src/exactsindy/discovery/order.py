@@ -1,0 +1,108 @@
+"""The order of the equations: where states do not determine their rates, equations for x'' are tried."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from exactsindy.data import Notice, Target, Trajectories
+from exactsindy.discovery.clock import Clock
+from exactsindy.discovery.read import Measurement, crossings
+from exactsindy.discovery.recognise import undetermined_states
+from exactsindy.discovery.request import Request
+from exactsindy.discovery.result import Discovery
+from exactsindy.errors import ExactSindyError
+from exactsindy.selection import TRAJECTORY_FIT
+
+# Kinds of notices that say that an answer does not explain the data.
+_INADEQUATE = frozenset({"empty", "residual"})
+# A state that crosses its mean so often in a trajectory oscillates.
+_CROSSINGS = 3
+
+
+def is_open(measured: Measurement, request: Request) -> bool:
+    """Return True if the order may be chosen: default equations of trajectories, nothing said about single equations.
+
+    A proof is written for the equations that were asked for.
+    """
+    data = measured.data
+    if not isinstance(data, Trajectories) or any(member.derivatives is not None for member in data):
+        return False
+    default = tuple(Target(name) for name in data.state_names)
+    plain = request.form is None and not request.constraints and request.proof is None
+    return plain and data.targets == default and request.allows_trajectory_fits
+
+
+def with_order(
+    first: Discovery, measured: Measurement, discovered: Callable[[Measurement], Discovery], clock: Clock
+) -> Discovery:
+    """Return the answer of first order, or one with equations for x'' if these alone explain the data.
+
+    They are tried where trajectories pass the same states in different directions, which no law of first order does; a
+    single state that oscillates does so. An answer of first order that explains the data stays.
+    """
+    reason = _reason(first, measured)
+    if reason is None or clock.interrupted_in is not None or not _unexplained(first):
+        return first
+    tried = []
+    for targets in _candidates(measured):
+        names = ", ".join(target.name for target in targets if target.order > 1)
+        with clock.optional(f"the search for equations of {names}"), contextlib.suppress(ExactSindyError):
+            second = discovered(_with_targets(measured, targets))
+            fitted = all(choice.variant == TRAJECTORY_FIT for choice in second.selection.choices)
+            if fitted and not _unexplained(second):
+                return replace(second, warnings=(_chosen(names, reason), *second.warnings))
+            tried.append(names)
+    if not tried:
+        return first
+    text = f"Equations of second order ({'; '.join(tried)}) were tried, too: they leave more than noise."
+    return replace(first, warnings=(*first.warnings, Notice("order", text)))
+
+
+def _reason(first: Discovery, measured: Measurement) -> str | None:
+    """Return in words why no law of first order can be right; None if nothing says so."""
+    hidden = next((notice.message for notice in first.warnings if notice.kind == "hidden state"), None)
+    if hidden is not None:
+        return hidden.partition(": a state is missing")[0]
+    data = measured.data
+    if len(data.state_names) > 1 or data.control_names or crossings(measured.smoothed.values)[0] < _CROSSINGS:
+        return None
+    name = data.state_names[0]
+    return f"{name} rises and falls through the same values, which no law {name}' = f({name}) does"
+
+
+def _unexplained(found: Discovery) -> list[str]:
+    """Return the equations that have no terms, or of which something says that they leave more than noise."""
+    named = {notice.equation for notice in found.warnings if notice.kind in _INADEQUATE}
+    return [
+        choice.equation
+        for choice in found.selection.choices
+        if choice.equation in named or choice.withheld.startswith("the library")
+    ]
+
+
+def _candidates(measured: Measurement) -> Iterator[tuple[Target, ...]]:
+    """Yield equations to try: of second order for the states that do not determine their rate, then for all."""
+    states = measured.data.state_names
+    flagged = undetermined_states(measured)
+    if flagged:
+        yield tuple(Target(name, 2 if name in flagged else 1) for name in states)
+    if len(flagged) < len(states):
+        yield tuple(Target(name, 2) for name in states)
+
+
+def _with_targets(measured: Measurement, targets: tuple[Target, ...]) -> Measurement:
+    data, used = (
+        replace(part, targets=targets) if isinstance(part, Trajectories) else part
+        for part in (measured.data, measured.used)
+    )
+    return Measurement(data, data if measured.used is measured.data else used, measured.notices)
+
+
+def _chosen(names: str, reason: str) -> Notice:
+    """Return the notice that says which order was taken and why."""
+    rates = names.replace("''", "'")
+    what = f"{rates} as a variable" if "," not in rates else f"{rates} as variables"
+    text = f"Second order was taken ({names}): {reason}, and with {what} no more than noise is left."
+    return Notice("order", f'{text} Pass targets="{rates}" for first order.')

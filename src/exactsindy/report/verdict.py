@@ -1,0 +1,190 @@
+"""The verdict on each equation: one sentence to quote, and the row of numbers behind it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from exactsindy.plots import DiscoveryLike
+from exactsindy.selection import Choice
+from exactsindy.solver import Status
+
+#: Confidence from which an equation is called identified; from a half on it is called likely.
+SURE = 0.9
+#: Notices on the whole record that put every equation in doubt.
+_DOUBTS = frozenset({"short", "limit", "interrupted"})
+# Residuals beyond this many times the noise put an equation in doubt whatever its confidence. Right laws reach 4.7
+# times where the noise is strongly coloured (AR(1) with 0.9), because it is estimated too small then.
+_EXCESS = 5.0
+# Significant digits of coefficients in a sentence.
+_DIGITS = 4
+_LIBRARY = "the library does not seem to hold this law"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What can be said of one equation.
+
+    Parameters
+    ----------
+    equation
+        Its name.
+    tone
+        ``"good"``: identified and nothing speaks against it; ``"bad"``: not identified; ``"fair"``: all between.
+        Colours of pages follow it.
+    label
+        The verdict in two or three words.
+    claim, text, remark
+        The sentence in three parts: what is said of the equation, the equation (empty if there is none), the rest.
+    """
+
+    equation: str
+    tone: str
+    label: str
+    claim: str
+    text: str = ""
+    remark: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """The verdict with the equation: the sentence to quote."""
+        return f"{self.claim}{f': {self.text}' if self.text else ''}.{f' {self.remark}' if self.remark else ''}"
+
+
+def verdicts(result: DiscoveryLike) -> tuple[Verdict, ...]:
+    """Return the verdict on each equation, in the order of the model."""
+    return tuple(_verdict(result, i) for i in range(len(result.model.rows)))
+
+
+def choice_of(result: DiscoveryLike, i: int) -> Choice | None:
+    """Return the choice that an equation comes from; None if other terms than those selected are shown."""
+    shown, selected, choices = result.solution.support, result.selection.solution.support, result.selection.choices
+    if len(choices) < len(shown):  # a shared budget: one choice for all equations
+        return choices[0] if shown == selected else None
+    return choices[i] if shown[i] == selected[i] else None
+
+
+def is_proved(result: DiscoveryLike, i: int) -> bool:
+    """Return True if no other combination of as many terms fits an equation better, and that is proved."""
+    return result.solution.status[0 if result.solution.joint else i] is Status.OPTIMAL
+
+
+def _verdict(result: DiscoveryLike, i: int) -> Verdict:
+    row, choice = result.model.rows[i], choice_of(result, i)
+    text = row.text(_DIGITS)
+    if choice is None:
+        remark = "Nothing is said about how likely they are right."
+        return Verdict(row.name, "fair", "chosen by hand", "Not the terms that were selected", text, remark)
+    if choice.withheld:
+        outside = choice.withheld.startswith(_LIBRARY)
+        reason = (
+            f"{choice.withheld[0].upper()}{choice.withheld[1:]}" if outside else f"Not identified: {choice.withheld}"
+        )
+        label = "not in the library" if outside else "not identified"
+        return Verdict(row.name, "bad", label, f"{reason}. Best fit, not to be taken for the law", text)
+    if not row.terms and _is_constant(result, row.target.state):
+        return Verdict(row.name, "fair", "constant", f"{row.target.state} never changes in these data", text)
+    if not row.terms:
+        sure = "" if math.isnan(choice.confidence) else f", {percentage(choice.confidence)}"
+        claim = f"No law found{sure}: no term of the library explains {row.name}, which looks like noise or a constant"
+        return Verdict(row.name, "bad", "no term found", claim)
+    if math.isnan(choice.confidence):
+        remark = "How likely it is right is not known."
+        return Verdict(row.name, "fair", "not rated", "Best by the rule asked for", text, remark)
+    shown = percentage(choice.confidence) + (" beyond the terms required" if choice.required else "")
+    if not choice.identified:
+        other = ", ".join(choice.rival_terms) or f"{choice.rival} term{'' if choice.rival == 1 else 's'}"
+        other = "" if choice.rival is None else f"As plausible: {other}."
+        claim = f"Not identified, {shown}, because other laws fit about as well"
+        return Verdict(row.name, "bad", "not identified", claim, text, other)
+    residual = result.residuals.get(row.name, 0.0)
+    if residual > _EXCESS:
+        claim = f"Doubtful, {shown} at best, because residuals are {residual:.2g} times the noise"
+        return Verdict(row.name, "bad", "doubtful", claim, text)
+    doubts = list(_doubts(result, i))
+    word = "Identified" if choice.confidence >= SURE else "Likely"
+    but = f" ({'; '.join(doubts)})" if doubts else ""
+    tone = "good" if word == "Identified" and not doubts else "fair"
+    label = word.lower() + (", with warnings" if doubts else "")
+    return Verdict(row.name, tone, label, f"{word}, {shown}{but}", text)
+
+
+def _is_constant(result: DiscoveryLike, state: str) -> bool:
+    """Return True if a warning says that a state never changes."""
+    return any(n.kind == "constant" and n.message.startswith(repr(state)) for n in result.warnings)
+
+
+def _doubts(result: DiscoveryLike, i: int) -> Iterator[str]:
+    """Yield in a few words what speaks against an equation that is identified."""
+    name = result.model.rows[i].name
+    status = result.solution.status[0 if result.solution.joint else i]
+    if status not in (Status.OPTIMAL, Status.REFITTED):
+        yield "the search did not end, so better terms may exist"
+    count = sum(notice.equation == name or notice.kind in _DOUBTS for notice in result.warnings)
+    if count:
+        yield f"see {count} warning{'' if count == 1 else 's'}"
+
+
+def percentage(confidence: float) -> str:
+    """Return a probability in words: never 100 %."""
+    return "over 99 %" if confidence > 0.99 else f"{100 * confidence:.0f} %"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One row of the table of all equations, as text.
+
+    ``held_out`` is R^2 of data that the coefficients were not fitted to, ``residual`` is in units of the noise,
+    ``margin`` says how much worse the next best combination of as many terms is; "-" stands for what is not known.
+    """
+
+    equation: str
+    label: str
+    confidence: str
+    terms: str
+    held_out: str
+    residual: str
+    margin: str
+    proved: str
+
+
+HEADS = Line(
+    "equation", "verdict", "confidence", "terms", "held-out R²", "residual/noise", "next best", "best of its size"
+)
+
+
+def table(result: DiscoveryLike) -> tuple[Line, ...]:
+    """Return the table of all equations: what the verdicts rest on."""
+    return tuple(_line(result, i, verdict) for i, verdict in enumerate(verdicts(result)))
+
+
+def _line(result: DiscoveryLike, i: int, verdict: Verdict) -> Line:
+    row, choice, solution = result.model.rows[i], choice_of(result, i), result.solution
+    sure = math.nan if choice is None or choice.withheld else choice.confidence
+    score, residual = result.held_out.get(row.name), result.residuals.get(row.name)
+    return Line(
+        row.name,
+        verdict.label,
+        "-" if math.isnan(sure) else percentage(sure),
+        str(len(row.terms)),
+        "-" if score is None else _score(score),
+        "-" if residual is None else f"{residual:.3g}",
+        "-" if solution.joint or not row.terms else _margin(float(solution.margin[i])),
+        "proved" if is_proved(result, i) else "not proved",
+    )
+
+
+def _score(value: float) -> str:
+    """Return R^2 as text: never rounded up to 1, and no digits of a fit that is worse than a constant."""
+    if value < 0:
+        return "below 0"
+    return f"{min(value, 0.9999):.4f}" if value < 0.99995 else "> 0.9999"
+
+
+def _margin(margin: float) -> str:
+    if math.isnan(margin):
+        return "-"
+    if math.isinf(margin):
+        return "none"
+    return f"+{100 * margin:.2g} %" if margin < 1 else f"{1 + margin:.3g} x"

@@ -1,0 +1,246 @@
+"""The app as people use it: a real browser, the mouse, the keyboard, files of all kinds."""
+
+from __future__ import annotations
+
+import json
+import time
+import zipfile
+from urllib.parse import urlparse
+
+import numpy as np
+import pytest
+from browser import Page, open_browser, server, skip_without_browser
+
+skip_without_browser()
+
+
+@pytest.fixture(scope="module")
+def address():
+    with server() as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def downloads(tmp_path_factory):
+    return tmp_path_factory.mktemp("downloads")
+
+
+@pytest.fixture(scope="module")
+def driver(downloads):
+    driver = open_browser(downloads=downloads)
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def page(driver, address):
+    """Open the app in a tab of its own, which has a session of its own."""
+    first = driver.current_window_handle
+    driver.switch_to.new_window("tab")
+    driver.get(address)
+    page = Page(driver)
+    page.see("example-lorenz")
+    yield page
+    driver.close()
+    driver.switch_to.window(first)
+
+
+def test_the_whole_journey_with_the_mouse_and_nothing_typed(page, downloads, address):
+    assert answered(page).text == "All 2 equations are identified."
+    assert "Proved: no other 3-term combination" in page.all("equation")[1].text
+    _forbid(page, "y")
+    page.see("verdict", "What if: x' changed by you")
+    page.see("equation", "Proved: no other 1-term combination of the 10 candidates that are allowed")
+    page.see("forbidden", "forbidden: y")
+    page.click("keep")
+    page.see("comparison", "Same terms.")
+    page.click("undo")
+    page.see("comparison", "times smaller")
+    page.see("verdict", "All 2 equations are identified.")
+    page.click("one-more")
+    page.see("equation", "Proved: no other 2-term combination")
+    page.click("undo")
+    page.see("verdict", "All 2 equations are identified.")
+    page.wait("rivals", lambda: page.all("rival"))
+    assert page.all("rival")[1].get_attribute("aria-label") == "x': show y^3"
+    page.click("rival", page.all("rival")[1].text)
+    page.see("equation", "Not the best fit of its size: number 2")
+    _click_a_size(page, 3)
+    page.see("equation", "Proved: no other 3-term combination")
+    page.click("undo")
+    page.see("verdict", "All 2 equations are identified.")
+    page.click("simulate")
+    page.see("simulation-plot")
+    page.wait("residuals", lambda: len(page.all("residual-plot")) == 2)
+    for name, file in (("report", "report.html"), ("latex", "equations.tex"), ("run", "run.zip")):
+        page.click(f"export-{name}")
+        page.wait(file, lambda file=file: (downloads / file).exists() and (downloads / file).stat().st_size)
+    assert "run/run.json" in zipfile.ZipFile(downloads / "run.zip").namelist()
+    assert page.all("shell-line")[0].text == "exactsindy discover van_der_pol.csv --seconds 60 --report report.html"
+    for width in (390, 1280):
+        _nothing_wider_than(page, width)
+    _nothing_from_elsewhere(page.driver, address)
+    severe = [entry["message"] for entry in page.driver.get_log("browser") if entry["level"] == "SEVERE"]
+    assert severe == []
+
+
+def answered(page, example="example-van_der_pol"):
+    page.click(example)
+    page.click("start")
+    return page.see("verdict")
+
+
+def _forbid(page, term):
+    """Click a term of the first equation, and forbid it."""
+    page.wait("pictures", lambda: page.all("residual-plot"))  # the page has come to rest
+    chosen = page.driver.find_element("css selector", f'[data-testid="term"][data-term="{term}"]')
+    page.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", chosen)
+    chosen.click()
+    page.click("forbid")
+
+
+def _click_a_size(page, size):
+    """Click a point of the curve of the first equation."""
+    from selenium.webdriver import ActionChains
+
+    def points():
+        return page.all("path")[0].find_elements("css selector", ".points path")
+
+    page.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", page.all("path")[0])
+    page.wait("the points of the curve", lambda: len(points()) > size)
+    ActionChains(page.driver).move_to_element(points()[size]).click().perform()
+
+
+def _nothing_wider_than(page, width):
+    sizes = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", sizes)
+    page.wait(
+        f"a page of {width} pixels",
+        lambda: page.driver.execute_script("return document.documentElement.scrollWidth") <= width,
+    )
+
+
+def _nothing_from_elsewhere(driver, address):
+    """Every request that the browser made went to the server of the app."""
+    own = urlparse(address).netloc
+    asked = []
+    for entry in driver.get_log("performance"):
+        message = json.loads(entry["message"])["message"]
+        if message["method"] == "Network.requestWillBeSent":
+            asked.append(message["params"]["request"]["url"])
+        elif message["method"] == "Network.webSocketCreated":
+            asked.append(message["params"]["url"])
+    assert len(asked) > 5
+    foreign = [url for url in asked if urlparse(url).scheme in ("http", "https", "ws") and urlparse(url).netloc != own]
+    assert foreign == []
+
+
+def test_the_keyboard_alone_is_enough(page):
+    from selenium.webdriver import ActionChains, Keys
+
+    def press_until(name, key=Keys.ENTER):
+        """Press Tab until an element has the focus, then a key."""
+        for _ in range(80):
+            ActionChains(page.driver).send_keys(Keys.TAB).perform()
+            active = page.driver.switch_to.active_element
+            if active.get_attribute("data-testid") == name:
+                active.send_keys(key)
+                return
+        raise AssertionError(f"Tab does not reach {name}")
+
+    press_until("example-van_der_pol")
+    page.see("start")
+    press_until("start")
+    page.see("verdict", "identified")
+    press_until("term")
+    page.see("forbid")
+    press_until("forbid")
+    page.see("verdict", "What if")
+
+
+@pytest.mark.parametrize(
+    "name, content, sentence",
+    [
+        ("empty.csv", b"", "empty"),
+        ("photo.png", b"\x89PNG\r\n", "not read"),
+        ("broken.nc", b"\x00\x01broken", "not a NetCDF file"),
+        ("holes.csv", b"t,x\n0,1\n1,\n2,3\n3,4\n", "missing"),
+        ("zip.npz", b"PK\x03\x04 nothing", "npz"),
+    ],
+)
+def test_bad_files_end_in_a_sentence(name, content, sentence, page, tmp_path):
+    (tmp_path / name).write_bytes(content)
+    _upload(page, tmp_path / name)
+    page.wait(sentence, lambda: sentence in page.text())
+    assert page.all("start") == []
+
+
+def _upload(page, path):
+    page.driver.find_element("css selector", "input[type=file]").send_keys(str(path))
+
+
+def test_a_file_with_markup_in_its_names_shows_it_as_text(page, tmp_path):
+    t = np.arange(0, 8, 0.05)
+    bad = "<img src=x onerror=document.title='hacked'>"
+    rows = "".join(f"{a:.3f},{np.cos(a):.5f},{-np.sin(a):.5f}\n" for a in t)
+    (tmp_path / "markup.csv").write_text(f't,"{bad}",v\n{rows}')
+    _upload(page, tmp_path / "markup.csv")
+    page.wait("the data or a sentence", lambda: page.all("start") or page.all("data-problem"))
+    if page.all("start"):
+        page.click("start")
+        page.wait("an end", lambda: page.all("verdict") or page.all("run-problem"))
+        time.sleep(1)
+    assert page.driver.title == "exactsindy"
+    assert page.driver.find_elements("css selector", "img[src=x]") == []
+
+
+def test_pasted_tables_columns_and_physics(page):
+    rows = "".join(f"{a:.3f},{np.cos(a):.5f},{-np.sin(a):.5f}\n" for a in np.arange(0, 8, 0.05))
+    page.driver.find_element("xpath", "//*[text()='Paste a table']").click()
+    box = page.wait("the box", lambda: page.driver.find_elements("css selector", "textarea"))[0]
+    page.driver.execute_script(
+        "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input'))", box, "when,x,v\n" + rows
+    )
+    page.click("paste-use")
+    page.see("data-facts", "160")
+    assert "'when' grows from row to row" in page.text()
+    before = page.see("candidates").text
+    page.click("function-sin")
+    page.wait("more candidates", lambda: page.see("candidates").text != before)
+    physics = page.driver.find_element("css selector", 'input[data-testid="physics"], [data-testid="physics"] input')
+    physics.send_keys("x': nothing >= 0")
+    page.click("physics-add")
+    page.wait("a sentence", lambda: "There is no term 'nothing'" in page.text())
+
+
+def test_stop_keeps_the_best_or_says_that_there_is_none(page):
+    page.click("example-lorenz")
+    page.click("start")
+    page.click("stop")
+    page.wait("an end", lambda: page.all("verdict") or page.all("run-problem"))
+
+
+def test_two_tabs_do_not_see_each_other(page, address):
+    page.click("example-lorenz")
+    page.see("data-facts", "2,500")
+    driver, first = page.driver, page.driver.current_window_handle
+    driver.switch_to.new_window("tab")
+    driver.get(address)
+    page.see("example-lorenz")
+    assert page.all("data-facts") == []
+    driver.close()
+    driver.switch_to.window(first)
+    driver.refresh()
+    page.see("data-facts", "2,500")
+
+
+def test_without_the_token_there_is_nothing(address):
+    from urllib.error import HTTPError
+    from urllib.request import Request, urlopen
+
+    bare = address.partition("?")[0]
+    for url, headers in ((bare, {}), (address, {"Host": "evil.example"}), (bare + "_nicegui/x", {})):
+        with pytest.raises(HTTPError) as refused:
+            urlopen(Request(url, headers=headers), timeout=30)
+        assert refused.value.code in (403, 421)
+        refused.value.close()
