@@ -77,11 +77,12 @@ kernels: $(VENV)/.dev
 	@$(BIN)/cmake --build build/cpp-release --target kernel_times > /dev/null
 	@build/cpp-release/kernel_times
 
+# One process of tests for each core; tests that need a process of their own start it themselves.
 pytest: $(VENV)/.dev
-	$(BIN)/python -m pytest -q -m "not campaign" --durations=20
+	$(BIN)/python -m pytest -q -m "not campaign" --numprocesses auto --dist worksteal --durations=20
 
 campaign: $(VENV)/.dev
-	$(BIN)/python -m pytest -q -m campaign
+	$(BIN)/python -m pytest -q -m campaign --numprocesses auto --dist worksteal
 
 # The package's own tests with the oldest versions of NumPy and SciPy that pyproject.toml allows.
 oldest: $(NATIVE) | $(BIN)/python

@@ -88,22 +88,36 @@ class Page:
             patience,
         )
 
+    def read(self, name, text=""):
+        """Wait for an element that shows a text, and return all that it shows."""
+        return self.wait(
+            f"{name} with {text!r}",
+            lambda: next((shown for e in self.all(name) if e.is_displayed() and text in (shown := e.text)), None),
+        )
+
     def click(self, name, text=""):
-        """Click an element once it is there, as a person does: in view, and enabled."""
+        """Click an element once it is there, as a person does: in view, enabled, and no longer moving."""
+        self.wait(f"{name} {text!r} to click", lambda: self.clicked(name, text))
+
+    def clicked(self, name, text=""):
+        """Click an element if it can be clicked now, and return True if it was."""
+        element = next((e for e in self.all(name) if e.is_enabled() and (not text or text in e.text)), None)
+        return element is not None and self.clicked_element(element)
+
+    def clicked_element(self, element):
+        """Click an element if it stands still, and return True if it was clicked."""
         from selenium.common.exceptions import ElementClickInterceptedException, ElementNotInteractableException
 
-        def clicked():
-            element = next((e for e in self.all(name) if e.is_enabled() and (not text or text in e.text)), None)
-            if element is None:
-                return False
-            self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
-            try:
-                element.click()
-            except (ElementClickInterceptedException, ElementNotInteractableException):
-                return False
-            return True
-
-        self.wait(f"{name} {text!r} to click", clicked)
+        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
+        before = element.rect
+        time.sleep(0.1)
+        if element.rect != before:
+            return False
+        try:
+            element.click()
+        except (ElementClickInterceptedException, ElementNotInteractableException):
+            return False
+        return True
 
     def text(self):
         return self.driver.find_element("tag name", "body").text

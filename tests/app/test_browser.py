@@ -46,8 +46,8 @@ def page(driver, address):
 
 
 def test_the_whole_journey_with_the_mouse_and_nothing_typed(page, downloads, address):
-    assert answered(page).text == "All 2 equations are identified."
-    assert "Proved: no other 3-term combination" in page.all("equation")[1].text
+    assert answered(page) == "All 2 equations are identified."
+    page.see("equation", "Proved: no other 3-term combination")
     _forbid(page, "y")
     page.see("verdict", "What if: x' changed by you")
     page.see("equation", "Proved: no other 1-term combination of the 10 candidates that are allowed")
@@ -61,9 +61,14 @@ def test_the_whole_journey_with_the_mouse_and_nothing_typed(page, downloads, add
     page.see("equation", "Proved: no other 2-term combination")
     page.click("undo")
     page.see("verdict", "All 2 equations are identified.")
-    page.wait("rivals", lambda: page.all("rival"))
-    assert page.all("rival")[1].get_attribute("aria-label") == "x': show y^3"
-    page.click("rival", page.all("rival")[1].text)
+    label, rival = page.wait(
+        "rivals",
+        lambda: (
+            len(page.all("rival")) > 1 and (page.all("rival")[1].get_attribute("aria-label"), page.all("rival")[1].text)
+        ),
+    )
+    assert label == "x': show y^3"
+    page.click("rival", rival)
     page.see("equation", "Not the best fit of its size: number 2")
     _click_a_size(page, 3)
     page.see("equation", "Proved: no other 3-term combination")
@@ -76,7 +81,7 @@ def test_the_whole_journey_with_the_mouse_and_nothing_typed(page, downloads, add
         page.click(f"export-{name}")
         page.wait(file, lambda file=file: (downloads / file).exists() and (downloads / file).stat().st_size)
     assert "run/run.json" in zipfile.ZipFile(downloads / "run.zip").namelist()
-    assert page.all("shell-line")[0].text == "exactsindy discover van_der_pol.csv --seconds 60 --report report.html"
+    assert page.read("shell-line") == "exactsindy discover van_der_pol.csv --seconds 60 --report report.html"
     for width in (390, 1280):
         _nothing_wider_than(page, width)
     _nothing_from_elsewhere(page.driver, address)
@@ -87,15 +92,17 @@ def test_the_whole_journey_with_the_mouse_and_nothing_typed(page, downloads, add
 def answered(page, example="example-van_der_pol"):
     page.click(example)
     page.click("start")
-    return page.see("verdict")
+    return page.read("verdict")
 
 
 def _forbid(page, term):
     """Click a term of the first equation, and forbid it."""
     page.wait("pictures", lambda: page.all("residual-plot"))  # the page has come to rest
-    chosen = page.driver.find_element("css selector", f'[data-testid="term"][data-term="{term}"]')
-    page.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", chosen)
-    chosen.click()
+    selector = f'[data-testid="term"][data-term="{term}"]'
+    page.wait(
+        f"the term {term} to click",
+        lambda: page.clicked_element(page.driver.find_element("css selector", selector)),
+    )
     page.click("forbid")
 
 
@@ -103,12 +110,16 @@ def _click_a_size(page, size):
     """Click a point of the curve of the first equation."""
     from selenium.webdriver import ActionChains
 
-    def points():
-        return page.all("path")[0].find_elements("css selector", ".points path")
+    def clicked():
+        curve = page.all("path")[0]
+        page.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", curve)
+        points = curve.find_elements("css selector", ".points path")
+        if len(points) <= size:
+            return False
+        ActionChains(page.driver).move_to_element(points[size]).click().perform()
+        return True
 
-    page.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", page.all("path")[0])
-    page.wait("the points of the curve", lambda: len(points()) > size)
-    ActionChains(page.driver).move_to_element(points()[size]).click().perform()
+    page.wait("a point of the curve to click", clicked)
 
 
 def _nothing_wider_than(page, width):
@@ -196,7 +207,10 @@ def test_a_file_with_markup_in_its_names_shows_it_as_text(page, tmp_path):
 
 def test_pasted_tables_columns_and_physics(page):
     rows = "".join(f"{a:.3f},{np.cos(a):.5f},{-np.sin(a):.5f}\n" for a in np.arange(0, 8, 0.05))
-    page.driver.find_element("xpath", "//*[text()='Paste a table']").click()
+    page.wait(
+        "the fold of pasted tables",
+        lambda: page.clicked_element(page.driver.find_element("xpath", "//*[text()='Paste a table']")),
+    )
     box = page.wait("the box", lambda: page.driver.find_elements("css selector", "textarea"))[0]
     page.driver.execute_script(
         "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input'))", box, "when,x,v\n" + rows
@@ -204,9 +218,9 @@ def test_pasted_tables_columns_and_physics(page):
     page.click("paste-use")
     page.see("data-facts", "160")
     assert "'when' grows from row to row" in page.text()
-    before = page.see("candidates").text
+    before = page.read("candidates")
     page.click("function-sin")
-    page.wait("more candidates", lambda: page.see("candidates").text != before)
+    page.wait("more candidates", lambda: page.read("candidates") != before)
     physics = page.driver.find_element("css selector", 'input[data-testid="physics"], [data-testid="physics"] input')
     physics.send_keys("x': nothing >= 0")
     page.click("physics-add")
@@ -216,8 +230,12 @@ def test_pasted_tables_columns_and_physics(page):
 def test_stop_keeps_the_best_or_says_that_there_is_none(page):
     page.click("example-lorenz")
     page.click("start")
-    page.click("stop")
-    page.wait("an end", lambda: page.all("verdict") or page.all("run-problem"))
+
+    def ended():
+        page.clicked("stop")
+        return page.all("verdict") or page.all("run-problem")
+
+    page.wait("an end", ended)
 
 
 def test_two_tabs_do_not_see_each_other(page, address):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pytest
 from tests.map_cases import henon, logistic
 from typer.testing import CliRunner
 
@@ -20,7 +21,9 @@ def test_counts_without_a_time_column(tmp_path):
     np.savetxt(file, logistic(200), header="x", comments="")
     result = run("discover", file, "--map", "--quiet", "--json", "--threads", 1)
     assert result.exit_code == 0, result.output
-    assert json.loads(result.stdout)["equations"][0].startswith("x[k+1] = 3.8")
+    answer = json.loads(result.stdout)
+    assert answer["equations"][0].startswith("x[k+1] = 3.")
+    assert answer["coefficients"]["x[k+1]"] == pytest.approx({"x": 3.8, "x^2": -3.8}, rel=1e-12)
 
 
 def test_lags(tmp_path):
