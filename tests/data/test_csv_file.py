@@ -120,11 +120,7 @@ def test_chosen_columns_leave_text_alone(write):
             "time is missing: name the time column, time='...'. The columns are a, b. Or pass the step",
         ),
         ("a,b\n0,1\n1,2\n2,3\n", {"time": "q"}, "time: there is no column 'q'. Known are a, b."),
-        (
-            "t,x\n0,1\n1,2\n2,3\n",
-            {"states": "x"},
-            "states='x': expected a list of columns, e.g. states=('x',).",
-        ),
+        ("t,x\n0,1\n1,2\n2,3\n", {"states": "q"}, "states: there is no column 'q'. Known are t, x."),
         ("t,x\n0,1\n1,2\n2,3\n", {"states": ("q",)}, "states: there is no column 'q'. Known are t, x."),
         ("t\n0\n1\n2\n", {}, "No column is left for the states; the columns are t."),
         ("t,x\n0,1\n1,2\n0,3\n", {}, "time is not sorted: it goes from 1 to 0 at row 2."),

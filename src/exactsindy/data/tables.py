@@ -186,9 +186,7 @@ def _time_column(table: Table) -> tuple[str | None, tuple[Notice, ...]]:
 def _listed(names: Any, what: str, table: Table) -> tuple[str, ...]:
     if names is None:
         return ()
-    if isinstance(names, str):
-        raise DataError(f"{what}={names!r}: expected a list of columns, e.g. {what}=({names!r},).")
-    chosen = name_tuple(names, what, DataError)
+    chosen = name_tuple((names,) if isinstance(names, str) else names, what, DataError)
     for name in chosen:
         _column(table, name, what)
     return chosen

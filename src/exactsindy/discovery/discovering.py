@@ -16,6 +16,7 @@ from exactsindy.discovery.attempt import attempt
 from exactsindy.discovery.clock import Clock
 from exactsindy.discovery.explain import explain
 from exactsindy.discovery.families import grown
+from exactsindy.discovery.jumps import cut_at_jumps
 from exactsindy.discovery.map_discovery import discover_map
 from exactsindy.discovery.order import is_open, with_order
 from exactsindy.discovery.parameters import leave_out_constant_parameters
@@ -177,7 +178,7 @@ def _discovered(measured: Measurement, request: Request, form: Form | str, clock
         return _map(measured, request, request.form, clock)
     clock.begin("smoothing the states")
     if request.form is None:
-        measured = trim_steady_tail(measured)
+        measured = trim_steady_tail(cut_at_jumps(measured))
     resolved = resolve(measured, request, clock)
     request = replace(request, library=resolved.library)
     growth = grown(measured, request, attempt(measured, request, clock), clock)

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from exactsindy._types import Array
-from exactsindy.data import Field, Notice
+from exactsindy.data import Field, Notice, Trajectories
 from exactsindy.discovery.clock import Clock
 from exactsindy.discovery.fitted_models import COLOURED
 from exactsindy.discovery.next_experiment import start_notices
 from exactsindy.discovery.prepare import Prepared
 from exactsindy.discovery.prove import Proved
 from exactsindy.discovery.read import Measurement
-from exactsindy.discovery.recognise import recognise
+from exactsindy.discovery.recognise import recognise, solver_output_notices
 from exactsindy.discovery.refine import Refined
 from exactsindy.discovery.variants import is_large
 from exactsindy.errors import DataError
@@ -71,6 +71,8 @@ def explain(measured: Measurement, prepared: Prepared, refined: Refined, proved:
         notices += ambiguity_notices(proved.pool)
     with clock.optional("recognition of data that mislead"):
         notices += _misleading_notices(measured, proved, clock)
+    if isinstance(measured.used, Trajectories) and any(size > _LARGE_RESIDUAL for size in residuals.values()):
+        notices = [*solver_output_notices(measured.used), *notices]
     notices += [*proved.notices, *clock.notices()]
     return Explanation(tuple(dict.fromkeys(notices)), residuals, _noise(measured, prepared))
 

@@ -19,6 +19,8 @@ from exactsindy.selection import TRAJECTORY_FIT
 _INADEQUATE = frozenset({"empty", "residual"})
 # A state that crosses its mean so often in a trajectory oscillates.
 _CROSSINGS = 3
+# Where nothing rules out first order but that no law of it was found, laws for x'' have at most so many terms.
+_SHORT = 2
 
 
 def is_open(measured: Measurement, request: Request) -> bool:
@@ -39,19 +41,21 @@ def with_order(
 ) -> Discovery:
     """Return the answer of first order, or one with equations for x'' if these alone explain the data.
 
-    They are tried where trajectories pass the same states in different directions, which no law of first order does; a
-    single state that oscillates does so. An answer of first order that explains the data stays.
+    They are tried where trajectories pass the same states in different directions, which no law of first order does (a
+    single state that oscillates does so), and for a single state whose rate no function of it explained. An answer of
+    first order that explains the data stays.
     """
     reason = _reason(first, measured)
     if reason is None or clock.interrupted_in is not None or not _unexplained(first):
         return first
+    certain = len(measured.data.state_names) > 1 or _oscillates(measured)
     tried = []
     for targets in _candidates(measured):
         names = ", ".join(target.name for target in targets if target.order > 1)
         with clock.optional(f"the search for equations of {names}"), contextlib.suppress(ExactSindyError):
             second = discovered(_with_targets(measured, targets))
             fitted = all(choice.variant == TRAJECTORY_FIT for choice in second.selection.choices)
-            if fitted and not _unexplained(second):
+            if fitted and not _unexplained(second) and (certain or _is_short(second)):
                 return replace(second, warnings=(_chosen(names, reason), *second.warnings))
             tried.append(names)
     if not tried:
@@ -66,10 +70,21 @@ def _reason(first: Discovery, measured: Measurement) -> str | None:
     if hidden is not None:
         return hidden.partition(": a state is missing")[0]
     data = measured.data
-    if len(data.state_names) > 1 or data.control_names or crossings(measured.smoothed.values)[0] < _CROSSINGS:
+    if len(data.state_names) > 1 or data.control_names:
         return None
     name = data.state_names[0]
+    if not _oscillates(measured):
+        return f"no function of {name} that was tried explains {name}'"
     return f"{name} rises and falls through the same values, which no law {name}' = f({name}) does"
+
+
+def _oscillates(measured: Measurement) -> bool:
+    """Return True if a state crosses its mean often: of one state that alone rules out a law of first order."""
+    return bool(crossings(measured.smoothed.values).max() >= _CROSSINGS)
+
+
+def _is_short(found: Discovery) -> bool:
+    return all(choice.k <= _SHORT for choice in found.selection.choices)
 
 
 def _unexplained(found: Discovery) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import comb
 from pathlib import Path
@@ -9,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from exactsindy.data import Data, Field
+from exactsindy.data import Data, Field, Trajectories
 from exactsindy.errors import ProblemError, SolverError
 from exactsindy.forms import Form, IncrementForm, MapForm, ModalForm, StrongForm, WeakForm
-from exactsindy.library import Derivatives, Library, Parameters, Polynomials, Terms, Variables
+from exactsindy.library import Derivatives, Library, Parameters, Polynomials, Term, Terms, Variable, Variables
 from exactsindy.problem import Problem
 from exactsindy.selection import Rule
 from exactsindy.solver import Settings, Total
@@ -75,7 +76,8 @@ class Request:
 def default_library(data: Data, degree: int | None = None) -> Library:
     """Return monomials of degree 3 (less for many states or few samples), for fields also times derivatives.
 
-    States and controls that never change are left out: products with them repeat other terms. With another ``degree``
+    States and controls that never change are left out: products with them repeat other terms. So do powers of controls
+    that have few values: with two of them, u^2 is a sum of u and 1. With another ``degree``
     trajectories get all monomials of it, as asked for. Where trajectories have parameters, every coefficient may be
     linear in them. Where equations are for x'', the velocity x' is a variable, too, and the quadratic drag x' abs(x') a
     candidate.
@@ -97,9 +99,27 @@ def default_library(data: Data, degree: int | None = None) -> Library:
     copies = 1 + len(data.parameter_names)
     chosen = next((n for n in (_DEGREE, 2) if copies * comb(len(moving) + n, n) <= most), 1)
     library: Library = Polynomials(chosen, of=None if moving == names else moving)
+    repeated = _repeated_powers(data)
+    if repeated:
+        library = Terms([term for term in library.terms(data) if not _holds_power(term, repeated)])
     drag = [f"{rate} abs({rate})" for rate in data.rate_names if rate in moving]
     library = library + Terms(drag) if drag else library
     return library * Parameters(1) if data.parameter_names else library
+
+
+def _repeated_powers(data: Trajectories) -> dict[str, int]:
+    """Return the controls with few values, and from which power on theirs are sums of lower ones: their count."""
+    counts = {
+        name: len(np.unique(np.concatenate([member.controls[:, j] for member in data])))
+        for j, name in enumerate(data.control_names)
+    }
+    return {name: count for name, count in counts.items() if 1 < count <= _DEGREE}
+
+
+def _holds_power(term: Term, repeated: Mapping[str, int]) -> bool:
+    return any(
+        isinstance(atom, Variable) and power >= repeated.get(atom.name, power + 1) for atom, power in term.factors
+    )
 
 
 def default_size(data: Data, problem: Problem) -> int:

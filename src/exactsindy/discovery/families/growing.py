@@ -11,6 +11,7 @@ from exactsindy.discovery.adequacy import judged
 from exactsindy.discovery.attempt import Attempt, attempt
 from exactsindy.discovery.clock import Clock
 from exactsindy.discovery.families.equation_rows import EquationRows
+from exactsindy.discovery.families.fits import FamilyFit
 from exactsindy.discovery.families.inner import find_inner_constants
 from exactsindy.discovery.families.label_tests import label_tests
 from exactsindy.discovery.families.open_library import FamilyTerms
@@ -110,11 +111,12 @@ def _grown(measured: Measurement, request: Request, first: Attempt, lacking: Seq
         rows, base = _rows(first, name), prepared.library.for_equation(name).terms(data)
         if rows is None:
             continue
+        before: tuple[FamilyFit, ...] = ()
+        every: list[Trial] = []
         with clock.optional("other families of functions", _UNTIL):
             before = baseline(rows, base, clock)
             if not before:
                 continue
-            every = []
             for trial in trials(laws, rows, base, before[0].criterion - _LEAST_GAIN, clock):
                 every.append(trial)
                 gain = before[0].criterion - trial.criterion

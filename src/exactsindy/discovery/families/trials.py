@@ -27,6 +27,8 @@ from exactsindy.selection import additions
 
 # Largest number of terms in a family.
 _SIZE = 8
+# An exact fit with so many terms or fewer ends the trials: another family could hardly do with less.
+_SHORT = 3
 # Fractions of the time limit for the search of one family of one equation.
 _SHARE = 0.06
 # Degrees of numerator and denominator of rational laws, for so many states at most; lower ones beyond.
@@ -63,9 +65,10 @@ def trials(
 ) -> Iterator[Trial]:
     """Yield what each family gives, in the order of `catalogue.proposals`, rational laws after quotients.
 
-    Families with too many columns or no finite values are left out. No more are tried once one leaves only rounding;
-    those with inner constants, which take most of the time, only if the best one so far has not the criterion wanted or
-    leaves something that another function would explain.
+    Families with too many columns or no finite values are left out. No more are tried once a few terms of one leave
+    only rounding (long sums of any functions do so on data without noise). Those with inner constants, which take most
+    of the time, are tried only if the best one so far is long, has not the criterion wanted or leaves something that
+    another function would explain.
     """
     data = rows.data
     every = proposals(data, base)
@@ -76,7 +79,13 @@ def trials(
         if place == _BEFORE_RATIONAL:
             found.append(_rational(laws, rows, clock, count))
             best = _better(best, found[0])
-        if proposal.families and best is not None and best.criterion < wanted and leaves_nothing(rows, best, base):
+        if (
+            proposal.families
+            and best is not None
+            and _is_short(best)
+            and best.criterion < wanted
+            and leaves_nothing(rows, best, base)
+        ):
             yield from (trial for trial in found if trial is not None)
             return
         found.append(_searched(data, rows, proposal, clock, count))
@@ -192,6 +201,10 @@ def _divides(term: Term) -> bool:
     return any(isinstance(atom, Group) and power < 0 for atom, power in term.factors)
 
 
+def _is_short(trial: Trial) -> bool:
+    return len(trial.fits[0].terms) <= _SHORT
+
+
 def _is_exact(rows: EquationRows, trial: Trial) -> bool:
     fit = trial.fits[0]
-    return fit.rss <= rows.least(rows.problem(fit.terms))
+    return _is_short(trial) and fit.rss <= rows.least(rows.problem(fit.terms))

@@ -195,6 +195,8 @@ def _constant(view: View, columns: _Columns, subset: NDArray[np.intp], weights: 
     total = columns.raw[:, subset] @ weights
     least = (np.abs(weights) * columns.calm[:, subset].std(axis=0)).min()
     width = float(total.std())
+    if not least > 0 or not np.isfinite(least):  # a column that never changes
+        return None
     exact = width <= _EXACT * least
     if not exact:
         slopes = np.einsum("q,nqj->nj", weights, columns.slopes[:, subset])

@@ -56,12 +56,19 @@ def _reach(view: View) -> int:
     d = len(view.states)
     if not 2 <= len(view.names) <= _MANY or (view.spread == 0).any():
         return 0
+    if d + _moving_inputs(view) < 2:  # one column that moves has no other to be late against
+        return 0
     if (view.smooth_noise[:d] > _CALM * view.spread[:d]).any():
         return 0
     if view.per_period < _PER_PERIOD or sum(map(len, view.pieces)) < _PERIODS * view.per_period:
         return 0
     reach = int(min(_LONGEST * view.per_period, _MOST))
     return reach if sum(max(0, len(piece) - 2 * reach - 4) for piece in view.pieces) >= _LEAST else 0
+
+
+def _moving_inputs(view: View) -> int:
+    """Return how many inputs change within pieces. Those that are held in each say nothing about a shift."""
+    return int(np.any([np.ptp(piece.inputs, axis=0) > 0 for piece in view.pieces], axis=0).sum())
 
 
 def _notice(view: View, name: str, shift: float, slow: bool) -> Notice:
