@@ -64,6 +64,16 @@ def test_the_law_is_found_within_each_kind_of_constraint(data, constraint):
     assert es.verify(found.problem, found.solution).ok
 
 
+def test_a_ridge_leaves_the_terms_to_trajectory_fits_and_shrinks_their_coefficients(data):
+    plain, ridged = (es.discover(data, library=LIBRARY, ridge=ridge, settings=ONE) for ridge in (0.0, 10.0))
+    assert {choice.variant for choice in ridged.selection.choices} == {TRAJECTORY_FIT}
+    assert {name: set(terms) for name, terms in ridged.solution.terms.items()} == TERMS
+    assert (ridged.solution.ridge == 10.0).all()
+    assert es.verify(ridged.problem, ridged.solution).ok
+    size = [float(np.abs(found.solution.coef).sum()) for found in (plain, ridged)]
+    assert size[1] < size[0]
+
+
 def test_constraints_of_several_equations_leave_the_choice_to_the_regressions(data):
     problem = es.StrongForm().problem(data, LIBRARY)
     assert split(problem, ["x': x == y': y"]) is None

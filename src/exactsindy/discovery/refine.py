@@ -9,6 +9,7 @@ from typing import cast
 
 import numpy as np
 
+from exactsindy._types import Array
 from exactsindy.constraints import EquationConstraints, by_equation
 from exactsindy.discovery.fitted_models import NODES, FittedModels, Supports, changed
 from exactsindy.discovery.phase_search import compare_in_phase_space
@@ -81,11 +82,12 @@ def refine(selection: Selection, prepared: Prepared, request: Request, settings:
     """Return the selection with ambiguous equations resolved by trajectory fits, if they apply.
 
     The regression returned is the tangent one at the trajectory fit chosen: its residual sum of squares is the misfit,
-    so that standard errors and margins are those of the likelihood. Trajectory fits need rule and ridge left open, and
-    constraints that speak of one equation each.
+    so that standard errors and margins are those of the likelihood. Trajectory fits need the rule left open, and
+    constraints that speak of one equation each. The terms are compared by likelihoods alone; a ridge enters the
+    coefficients of those chosen, in the tangent regression, whose rows are in units of the noise like those before.
     """
     k_max = prepared.k_max
-    if not request.allows_trajectory_fits or isinstance(k_max, Total) or is_interrupted(selection):
+    if not request.compares_trajectories or isinstance(k_max, Total) or is_interrupted(selection):
         return Refined(selection)
     measured, constraints = prepared.samples, by_equation(selection.path.problem, request.constraints)
     if measured is None or constraints is None:
@@ -104,7 +106,7 @@ def concluded(
     constraints: tuple[EquationConstraints, ...] = (),
 ) -> Refined:
     """Return the selection with the model that a comparison of trajectory fits chose, and its tangent regressions."""
-    path = _path(compared, k_max, settings, constraints)
+    path = _path(selection.solution, compared, k_max, settings, constraints)
     if path is None:
         return Refined(selection)
     names = [features_of(compared.measured, i).names for i in range(len(compared.supports))]
@@ -237,9 +239,16 @@ def _shares(selection: Selection, i: int) -> dict[frozenset[str], float]:
 
 
 def _path(
-    compared: Comparison, k_max: int, settings: Settings, constraints: tuple[EquationConstraints, ...]
+    before: Solution,
+    compared: Comparison,
+    k_max: int,
+    settings: Settings,
+    constraints: tuple[EquationConstraints, ...],
 ) -> Path | None:
-    """Return the path of the tangent regressions at the trajectory fit; None if one of them cannot be made."""
+    """Return the path of the tangent regressions at the trajectory fit; None if one of them cannot be made.
+
+    The ridge is that of the solution before.
+    """
     measured, fit = compared.measured, compared.fit
     held = frozenset(i for i, part in enumerate(constraints) if part.binding)
     parts = [tangent_problem(measured, compared.supports, fit, i, held) for i in range(len(compared.supports))]
@@ -248,7 +257,14 @@ def _path(
         return None
     nodes = _NODES if settings.nodes is None else min(settings.nodes, _NODES)
     every = [constraint for part in constraints for constraint in part.constraints]
-    return shared_path(Problem.from_blocks(known), k_max, constraints=every, settings=replace(settings, nodes=nodes))
+    problem, limits = Problem.from_blocks(known), replace(settings, nodes=nodes)
+    return shared_path(problem, k_max, ridge=_ridge(before, problem), constraints=every, settings=limits)
+
+
+def _ridge(before: Solution, problem: Problem) -> Array:
+    """Return the ridge of a solution for the same equations and terms of another problem."""
+    places = [before.problem.names.index(name) for name in problem.names]
+    return np.ascontiguousarray(before.ridge[:, places])
 
 
 def _solution(path: Path, compared: Comparison, names: Sequence[Sequence[str]]) -> Solution:
@@ -265,7 +281,7 @@ def _solution(path: Path, compared: Comparison, names: Sequence[Sequence[str]]) 
     best = path.at([len(support) for support in supports])
     if best.support == tuple(supports):
         return best
-    fitted = refit(problem, supports, constraints=best.constraints)
+    fitted = refit(problem, supports, ridge=best.ridge, constraints=best.constraints)
     same = [shown == support for shown, support in zip(best.support, supports, strict=True)]
     return Solution.rows(problem, [(best if alike else fitted, i) for i, alike in enumerate(same)])
 
@@ -298,7 +314,8 @@ def _value(compared: Comparison, path: Path, i: int, k: int) -> float:
     terms = {path.problem.names[j] for j in path[k].support[i]}
     model = changed(compared.supports, i, tuple(j for j, name in enumerate(names) if name in terms))
     chosen = compared.evidence.criterion(compared.fit.misfit, compared.supports)
-    return 0.5 * (chosen - compared.evidence.criterion(float(path[k].objective[i]), model))
+    misfit = float(path[k].objective[i] - path[k].ridge[i] @ path[k].coef[i] ** 2)
+    return 0.5 * (chosen - compared.evidence.criterion(misfit, model))
 
 
 def _inclusion(compared: Comparison, i: int, names: Sequence[str]) -> dict[str, float]:

@@ -55,10 +55,14 @@ class Request:
     proof: Path | None = None  # the folder for a proof file
 
     @property
+    def compares_trajectories(self) -> bool:
+        """Return True if the rule is left open, without a shared budget: trajectory fits may choose the terms then."""
+        return isinstance(self.rule, str) and not isinstance(self.k_max, Total)
+
+    @property
     def allows_trajectory_fits(self) -> bool:
-        """Return True if the rule is left open: trajectories are fitted without ridge or shared budget."""
-        plain = isinstance(self.ridge, int | float) and self.ridge == 0
-        return isinstance(self.rule, str) and not isinstance(self.k_max, Total) and plain
+        """Return True if trajectory fits may choose the terms and no ridge is asked for."""
+        return self.compares_trajectories and isinstance(self.ridge, int | float) and self.ridge == 0
 
     def as_text(self, library: Library, form: Any, k_max: int | Total) -> dict[str, str]:
         """Return the request as text for the report, with the library and size in use."""
