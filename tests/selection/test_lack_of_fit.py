@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from exactsindy.selection import LackOfFit, additions, mean_correlation
+from exactsindy.selection.trajectory_evidence import SIMPLICITY
 
 ROWS = 400
 
@@ -126,6 +127,7 @@ def test_nothing_lowers_the_probability_of_a_law_that_fits():
         (changed(saved=20.0, replacement="sin(x)", replaced=("x", "x^3")), "sin(x) fits better in place of x and x^3"),
         (changed(swapped=5.0, other="sin(x)", out="x"), "sin(x) fits as well in place of x"),
         (changed(swapped=9.0, other="sin(x)", out="x"), "sin(x) fits better in place of x"),
+        (changed(imitation=1.0, imitator="exp(x)", imitated=("x", "x^2")), "as plausible on these data is exp(x) in"),
     ],
 )
 def test_each_test_can_withhold_the_confidence_and_says_why(lack, words):
@@ -139,9 +141,42 @@ def test_more_evidence_never_raises_the_probability():
         "advantage": (0, 9, 90),
         "saved": (-9, 9, 90),
         "swapped": (-9, 0, 2, 9),
+        "imitation": (-math.inf, -99, -9, 0, 9, 999),
     }.items():
         probabilities = [changed(**{name: value}).probability for value in values]
         assert probabilities == sorted(probabilities, reverse=True)
+
+
+def test_monomials_that_a_function_could_be_lower_the_probability_by_how_well_functions_fit():
+    known = (ROWS, 0.0, (0, 1, 2, 3, 3, 2), (0, 1, 2, 3, -1, -1))
+
+    def imitation(law, support, noise):
+        columns, target = regression(law, noise)
+        return additions(columns, target, 0.0, support, (4, 5), *known)
+
+    def cubic(x):
+        return x - 0.5 * x**3
+
+    assert imitation(cubic, (1, 3), 0.1).imitation < -100
+    assert imitation(cubic, (1, 3), 3.0).imitation > -10  # noise hides what tells them apart
+    assert imitation(lambda x: x, (1,), 3.0).imitation == -math.inf  # a straight line is not suspicious
+    doubtful = imitation(lambda x: np.sin(2 * x), (1, 3), 0.5)
+    assert (doubtful.imitator, doubtful.imitated) == (4, (1, 3))
+    assert changed(imitation=doubtful.imitation).probability < 0.5
+
+
+def test_an_imitation_is_the_mean_over_functions_of_what_the_criterion_says():
+    columns, target = regression(lambda x: x - 0.5 * x**3, 1.0)
+    complexity = (0, 1, 2, 3, 3, 2)
+    found = additions(columns, target, 0.0, (1, 3), (4, 5), ROWS, 0.0, complexity, (0, 1, 2, 3, -1, -1))
+    base = residual_sum(columns[:, [1, 3]], target)
+
+    def criterion(kept, j, out):
+        gain = -ROWS * math.log(residual_sum(columns[:, [*kept, j]], target) / base)
+        return gain + (len(out) - 1) * math.log(ROWS) + SIMPLICITY * (sum(complexity[a] for a in out) - complexity[j])
+
+    best = [max(criterion([1], j, [3]), criterion([], j, [1, 3])) for j in (4, 5)]
+    assert found.imitation == pytest.approx(2 * math.log(np.mean(np.exp(np.array(best) / 2))), rel=1e-6)
 
 
 def test_gains_count_less_where_noise_is_correlated():
@@ -153,5 +188,5 @@ def test_residuals_below_the_floor_say_nothing():
 
 
 def test_small_residuals_of_data_without_noise_count_less():
-    coarse = {"ratio": 100.0, "correlation": 0.9, "share": 0.002, "advantage": 50.0}
+    coarse = {"ratio": 100.0, "correlation": 0.9, "share": 0.002, "advantage": 50.0, "imitation": 9.0}
     assert changed(**coarse, noisy=False).probability > 0.5 > changed(**coarse).probability

@@ -54,7 +54,7 @@ def with_fit_tests(
         if name in wanted and time.monotonic() < deadline:
             added = test.with_terms({j: first[j].best for j in others}).additions(i) if others else first[i]
             if added.column >= 0:
-                lack = replace(result[name], advantage=0.0, function="", swapped=-math.inf)
+                lack = replace(result[name], advantage=0.0, function="", swapped=-math.inf, imitation=-math.inf)
                 result[name] = with_additions(lack, added, wide.places[name].names)
     return result
 
@@ -103,5 +103,5 @@ class FitTest:
         rows, noise = row_count(self.measured), self.measured.smoothed.noise
         floor = rows * float(np.mean((self.measured.smoothed.floor / noise) ** 2))
         place = self.wide.places[self.wide.selection.choices[i].equation]
-        known = (self.supports[i], place.outside, rows, floor, place.complexity)
+        known = (self.supports[i], place.outside, rows, floor, place.complexity, place.degrees)
         return additions(block.theta_factor, target, float(rest @ rest), *known)

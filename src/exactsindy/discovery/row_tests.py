@@ -38,7 +38,8 @@ def _row_test(wide: WideLibrary, name: str, columns: Array, target: Array, floor
     places, rows = wide.places[name], len(target)
     residual = _residual(columns, target, places.support)
     square, whole = float(residual @ residual), float(target @ target)
-    added = additions(columns, target, 0.0, places.support, places.outside, rows, floor, places.complexity)
+    known = (places.support, places.outside, rows, floor, places.complexity, places.degrees)
+    added = additions(columns, target, 0.0, *known)
     wider = [*places.support, added.column] if places.outside else places.support
     lack = LackOfFit(
         rows=rows,

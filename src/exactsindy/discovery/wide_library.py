@@ -30,6 +30,7 @@ class Places:
     support: tuple[int, ...]
     outside: tuple[int, ...]
     complexity: tuple[int, ...]
+    degrees: tuple[int, ...]  # -1 where a term is no monomial
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +74,8 @@ class WideLibrary:
                 support = sorted(names.index(term) for term in self.selection.solution.terms[name])
                 outside = tuple(j for j, term in enumerate(names) if term not in inside)
                 complexity = tuple(term.complexity for term in group.features.terms)
-                found[name] = Places(names, tuple(support), outside, complexity)
+                degrees = tuple(term.degree if term.polynomial else -1 for term in group.features.terms)
+                found[name] = Places(names, tuple(support), outside, complexity, degrees)
         return found
 
     def inside(self, name: str) -> tuple[str, ...]:
@@ -97,4 +99,7 @@ def with_additions(lack: LackOfFit, added: Additions, names: Sequence[str]) -> L
         lack = replace(lack, saved=added.saved, replacement=names[added.replacement], replaced=replaced)
     if added.swapped > lack.swapped:
         lack = replace(lack, swapped=added.swapped, other=names[added.other], out=names[added.out])
+    if added.imitation > lack.imitation:
+        imitated = tuple(names[j] for j in added.imitated)
+        lack = replace(lack, imitation=added.imitation, imitator=names[added.imitator], imitated=imitated)
     return lack

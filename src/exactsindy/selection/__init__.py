@@ -1,5 +1,7 @@
 """Rules that pick the number of terms from proved paths."""
 
+from exactsindy.selection.additions import Additions as Additions
+from exactsindy.selection.additions import additions as additions
 from exactsindy.selection.choices import Choice as Choice
 from exactsindy.selection.choices import Selection as Selection
 from exactsindy.selection.choices import TableRow as TableRow
@@ -15,9 +17,7 @@ from exactsindy.selection.growth import ln_choose as ln_choose
 from exactsindy.selection.growth import log_gains as log_gains
 from exactsindy.selection.growth import ratios as ratios
 from exactsindy.selection.lack_of_fit import HELD as HELD
-from exactsindy.selection.lack_of_fit import Additions as Additions
 from exactsindy.selection.lack_of_fit import LackOfFit as LackOfFit
-from exactsindy.selection.lack_of_fit import additions as additions
 from exactsindy.selection.lack_of_fit import mean_correlation as mean_correlation
 from exactsindy.selection.path_evidence import PathEvidence as PathEvidence
 from exactsindy.selection.paths import one_equation as one_equation
