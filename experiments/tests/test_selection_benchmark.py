@@ -12,6 +12,7 @@ from exactsindy.data import Field
 from exactsindy.library import Polynomials
 from exactsindy.systems import SYSTEMS
 from exactsindy_experiments import field_tuning
+from exactsindy_experiments.first_contact_rows import ContactCase
 from exactsindy_experiments.random_fields import LINES
 from exactsindy_experiments.selection_benchmark import run_selection, selection_table
 from exactsindy_experiments.selection_cases import (
@@ -155,6 +156,13 @@ def test_fits_of_tuning_systems_tell_how_often_a_rule_is_right():
     own = [one.right(one.comparison.evidence, i) for i in one.comparison.rivals]
     assert shares[0.5] == sum(own) / len(own), "15 terms: gamma is 1/2"
     assert shares[1e6] == 0.0, "no term is worth such a price"
+
+
+def test_the_confidence_is_fitted_to_heavy_noise_as_well():
+    (one,) = compared_fits([ContactCase("heavy", "lorenz", 8001, 1001, 0, 0.2)], say=lambda text: None)
+    found = list(one.examples())
+    assert len(found) == 3
+    assert all(example.features[3] > 3 for example in found), "ln of the noise over 1 %"
 
 
 def test_large_libraries_take_the_place_of_those_of_the_cases():

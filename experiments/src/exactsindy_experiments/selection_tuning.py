@@ -18,6 +18,8 @@ from exactsindy.selection import PathEvidence, TrajectoryEvidence, select, share
 from exactsindy.selection.path_evidence import features
 from exactsindy.solver import Settings
 from exactsindy.trajectory_fit import Measured, features_of
+from exactsindy_experiments.first_contact_data import load as load_contact
+from exactsindy_experiments.first_contact_rows import ContactCase
 from exactsindy_experiments.selection_cases import Loaded, load
 from exactsindy_experiments.selection_rows import SelectionCase
 
@@ -78,14 +80,15 @@ class Compared:
         return frozenset(names[j] for j in best.support) == self.truth[equation]
 
     def examples(self) -> Iterator[FitExample]:
-        """Yield the examples of the ambiguous equations."""
-        evidence = self.comparison.evidence
+        """Yield the examples of the ambiguous equations: the supports at which the search ended."""
         for i, rivals in self.comparison.rivals.items():
-            yield FitExample(evidence.features(rivals), self.right(evidence, i))
+            chosen, names = self.comparison.supports[i], features_of(self.measured, i).names
+            right = frozenset(names[j] for j in chosen) == self.truth[i]
+            yield FitExample(self.comparison.evidence.features(rivals, chosen), right)
 
 
 def compared_fits(
-    cases: Sequence[SelectionCase],
+    cases: Sequence[SelectionCase | ContactCase],
     *,
     library: Callable[[int], Library] | None = None,
     say: Callable[[str], None] = print,
@@ -95,7 +98,7 @@ def compared_fits(
     Parameters
     ----------
     cases
-        Data sets of the tuning half.
+        Data sets of the tuning half, of this benchmark and of first contact.
     library
         Given the number of states, in place of that of the case.
     say
@@ -123,11 +126,20 @@ def shares_right(
     return found
 
 
+def _loaded(case: SelectionCase | ContactCase) -> Loaded:
+    if isinstance(case, SelectionCase):
+        return load(case)
+    contact = load_contact(case)
+    return Loaded(contact.data, contact.library, {name: terms or frozenset() for name, terms in contact.truth.items()})
+
+
 def _prepared(
-    cases: Sequence[SelectionCase], say: Callable[[str], None], library: Callable[[int], Library] | None = None
+    cases: Sequence[SelectionCase | ContactCase],
+    say: Callable[[str], None],
+    library: Callable[[int], Library] | None = None,
 ) -> Iterator[tuple[Loaded, tuple[Variant, ...]]]:
     for i, case in enumerate(cases):
-        loaded = load(case)
+        loaded = _loaded(case)
         if library is not None:
             loaded = replace(loaded, library=library(len(loaded.data.state_names)))
         assert isinstance(loaded.data, Trajectories)

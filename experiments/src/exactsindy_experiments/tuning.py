@@ -11,6 +11,7 @@ from exactsindy.library import Polynomials
 from exactsindy.selection import TrajectoryEvidence
 from exactsindy_experiments.adequacy_tuning import adequacy_examples, fit_adequacy
 from exactsindy_experiments.field_tuning import compared_fields, field_examples, tuning_paths
+from exactsindy_experiments.first_contact_cases import contact_seeds, part_cases
 from exactsindy_experiments.sampling_tuning import fit_power, row_examples
 from exactsindy_experiments.selection_cases import NOISES, half_cases
 from exactsindy_experiments.selection_conditions import condition_cases
@@ -34,7 +35,8 @@ def tune(what: str, samples: tuple[int, ...], systems: int, *, say: Say) -> str:
     Parameters
     ----------
     what
-        ``rows`` (weights of `PathEvidence`), ``trajectories`` (of `TrajectoryEvidence`), ``gamma`` (of large
+        ``rows`` (weights of `PathEvidence`), ``trajectories`` (of `TrajectoryEvidence`, on heavy noise and coarse
+        samples of the first-contact benchmark as well), ``gamma`` (of large
         libraries), ``fields`` and ``field-trajectories`` (the same for fields), ``sampling`` (the power of the
         samples per period), or ``adequacy`` (of `LackOfFit`: whether the library holds a law).
     samples, systems
@@ -46,7 +48,8 @@ def tune(what: str, samples: tuple[int, ...], systems: int, *, say: Say) -> str:
     if what == "rows":
         return _weights(fit_weights(examples(cases, say=say)))
     if what == "trajectories":
-        return _confidence(compared_fits(cases, say=say))
+        contact = part_cases(contact_seeds("tuning", systems))
+        return _confidence(compared_fits([*cases, *contact["heavy"], *contact["coarse"]], say=say))
     if what == "fields":
         return _weights(fit_weights(field_examples(tuning_paths(0, say=say))), "MODE_")
     if what == "field-trajectories":
