@@ -131,6 +131,7 @@ def run(name: str, equation: int, noise: float, draw: int, seconds: float) -> di
         "confidence": confidence,
         "tried": list(found.tried),
         "cpu_seconds": round(time.process_time() - start, 2),
+        "cut_short": any(notice.kind == "limit" for notice in found.warnings),
     }
 
 
