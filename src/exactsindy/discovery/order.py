@@ -16,8 +16,8 @@ from exactsindy.errors import ExactSindyError
 from exactsindy.library import Library
 from exactsindy.selection import TRAJECTORY_FIT
 
-# Kinds of notices that say that an answer does not explain the data.
-_INADEQUATE = frozenset({"empty", "residual"})
+# Kinds of notices that say that an answer does not explain the data, and those that say that it was not tested.
+_INADEQUATE, _UNTESTED = frozenset({"empty", "residual"}), frozenset({"coarse"})
 # A state that crosses its mean so often in a trajectory oscillates.
 _CROSSINGS = 3
 # Where nothing rules out first order but that no law of it was found, laws for x'' have at most so many terms.
@@ -116,12 +116,13 @@ def _is_short(found: Discovery) -> bool:
 
 
 def _unexplained(found: Discovery) -> list[str]:
-    """Return the equations that have no terms, or of which something says that they leave more than noise."""
+    """Return the equations that have no terms, that leave more than noise, or of which no test knows whether they do."""
     named = {notice.equation for notice in found.warnings if notice.kind in _INADEQUATE}
+    untested = any(notice.kind in _UNTESTED for notice in found.warnings)
     return [
         choice.equation
         for choice in found.selection.choices
-        if choice.equation in named or choice.withheld.startswith("the library")
+        if untested or choice.equation in named or choice.withheld.startswith("the library")
     ]
 
 
