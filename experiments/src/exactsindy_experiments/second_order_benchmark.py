@@ -28,8 +28,9 @@ _HEAD = """# Second order from positions
 `exactsindy bench second-order` writes this page. Only the position is given: {samples} samples over {duration:g} units
 of time, noise as a share of its standard deviation. Each draw has a start and noise of its own. *Right* is exactly the
 terms of the law. With `targets="x''"` the order is given; *open* is the default call, which chooses the order as well.
-Where the library itself names x', as that of the pendulum does, the order must be given: the open call is *refused*.
-None of these systems was used to choose rules or thresholds.
+The pendulum is searched in a library that names sin(x) and x' (so that x'' is asked for, without saying so in the open
+call), and with nothing given: then functions are tried by `library="auto"`. None of these systems was used to choose
+rules or thresholds, and all starts and noise were drawn after the last change of a rule.
 """
 
 
@@ -43,12 +44,15 @@ class Law:
     push: Callable[[Array], Array] | None = None
 
 
+def _pendulum(x: float, v: float, t: float) -> float:
+    return -4.0 * math.sin(x) - 0.15 * v
+
+
 LAWS = {
     "damped pendulum": Law(
-        lambda x, v, t: -4.0 * math.sin(x) - 0.15 * v,
-        frozenset({"sin(x)", "x'"}),
-        Polynomials(3) + Terms(["sin(x)", "cos(x)", "x' abs(x')"]),
+        _pendulum, frozenset({"sin(x)", "x'"}), Polynomials(3) + Terms(["sin(x)", "cos(x)", "x' abs(x')"])
     ),
+    "damped pendulum, default library": Law(_pendulum, frozenset({"sin(x)", "x'"})),
     "quadratic drag": Law(lambda x, v, t: -2.5 * x - 0.25 * v * abs(v), frozenset({"x", "x' abs(x')"})),
     "driven Duffing": Law(
         lambda x, v, t: x - x**3 - 0.2 * v + 0.3 * math.cos(1.2 * t),
@@ -81,7 +85,7 @@ def position(law: Law, noise: float, draw: int) -> tuple[Array, Array]:
     """Return times and noisy positions of a draw."""
     from scipy.integrate import solve_ivp
 
-    rng = np.random.default_rng([draw, 2])
+    rng = np.random.default_rng([draw, 2026])
     t = np.linspace(0.0, DURATION, SAMPLES)
     start = [float(rng.choice([-1.0, 1.0]) * rng.uniform(1.2, 2.0)), float(rng.uniform(-1.0, 1.0))]
     run = solve_ivp(
@@ -146,14 +150,11 @@ def page(rows: Sequence[SecondOrderRow]) -> str:
     head = ("law", "order", *(f"{100 * noise:g} %" for noise in NOISES), "cpu s")
     sure = [row for row in rows if row.confidence is not None and row.confidence >= 0.9]
     wrong = sum(not row.right for row in sure)
-    told = [row for row in rows if not row.equations.startswith("error: ")]
-    summary = f"Right: {sum(row.right for row in told)} of {len(told)}, refused {len(rows) - len(told)}."
+    summary = f"Right: {sum(row.right for row in rows)} of {len(rows)}."
     summary += f" Printed with a confidence of 90 % or more: {len(sure)}, of which {wrong} wrong."
     text = _HEAD.format(samples=SAMPLES, duration=DURATION)
     return f"{text}\n{table(head, lines, 'llrrrrr')}\n{summary}\n"
 
 
 def _share(rows: Sequence[SecondOrderRow]) -> str:
-    if rows and all(row.equations.startswith("error: ") for row in rows):
-        return "refused"
     return f"{sum(row.right for row in rows)} of {len(rows)}" if rows else "-"

@@ -18,7 +18,7 @@ from exactsindy.discovery.explain import explain
 from exactsindy.discovery.families import grown
 from exactsindy.discovery.jumps import cut_at_jumps
 from exactsindy.discovery.map_discovery import discover_map
-from exactsindy.discovery.order import is_open, with_order
+from exactsindy.discovery.order import is_open, with_named_rates, with_order
 from exactsindy.discovery.parameters import leave_out_constant_parameters
 from exactsindy.discovery.proof_folder import check_request
 from exactsindy.discovery.prove import prove
@@ -77,8 +77,9 @@ def discover(
     states, targets, controls
         Names of the states; the equations wanted, such as ``"x''"``, if not the first derivative of every state; the
         inputs u(t). Where an equation is for x'', its velocity x' is a variable of the library and need not be
-        measured. By default the order is chosen: where states do not determine their rates and equations of second
-        order explain the data, these are taken, and a notice of the kind ``"order"`` says so.
+        measured. By default the order is chosen: a library that names x' asks for x''; where states do not determine
+        their rates and equations of second order explain the data, these are taken, and a notice of the kind
+        ``"order"`` says so.
     parameters
         Constants of each trajectory, which coefficients may depend on: a mapping from name to one value per trajectory,
         ``{"mu": [0.1, 0.4]}``; for tables also the names of columns that are constant within each trajectory.
@@ -159,6 +160,8 @@ def discover(
     measured = leave_out_constant_parameters(leave_out_sentinels(read(data, columns)))
     if degree is not None:
         request = replace(request, library=default_library(measured.data, degree))
+    if targets is None and library is not None and request.form is None:
+        measured = with_named_rates(measured, library)
     clock = Clock(limits)  # files were read
     with ctrl_c_held():
         try:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from exactsindy.data import Notice, Target, Trajectories
 from exactsindy.discovery.clock import Clock
 from exactsindy.discovery.read import Measurement, crossings
-from exactsindy.discovery.recognise import undetermined_states
+from exactsindy.discovery.recognise import is_driven_position, undetermined_states
 from exactsindy.discovery.request import Request
 from exactsindy.discovery.result import Discovery
 from exactsindy.errors import ExactSindyError
+from exactsindy.library import Library
 from exactsindy.selection import TRAJECTORY_FIT
 
-# Kinds of notices that say that an answer does not explain the data.
-_INADEQUATE = frozenset({"empty", "residual"})
+# Kinds of notices that say that an answer does not explain the data, and those that say that it was not tested.
+_INADEQUATE, _UNTESTED = frozenset({"empty", "residual"}), frozenset({"coarse"})
 # A state that crosses its mean so often in a trajectory oscillates.
 _CROSSINGS = 3
 # Where nothing rules out first order but that no law of it was found, laws for x'' have at most so many terms.
@@ -41,14 +42,15 @@ def with_order(
 ) -> Discovery:
     """Return the answer of first order, or one with equations for x'' if these alone explain the data.
 
-    They are tried where trajectories pass the same states in different directions, which no law of first order does (a
-    single state that oscillates does so), and for a single state whose rate no function of it explained. An answer of
-    first order that explains the data stays.
+    They are tried where trajectories pass the same states (and inputs) in different directions, which no law of first
+    order does (a single state that oscillates does so), and for a single state whose rate no function of it explained.
+    An answer of first order that explains the data stays.
     """
     reason = _reason(first, measured)
     if reason is None or clock.interrupted_in is not None or not _unexplained(first):
         return first
-    certain = len(measured.data.state_names) > 1 or _oscillates(measured)
+    data = measured.data
+    certain = len(data.state_names) > 1 or bool(data.control_names) or _oscillates(measured)
     tried = []
     for targets in _candidates(measured):
         names = ", ".join(target.name for target in targets if target.order > 1)
@@ -64,15 +66,41 @@ def with_order(
     return replace(first, warnings=(*first.warnings, Notice("order", text)))
 
 
+def with_named_rates(measured: Measurement, library: Library) -> Measurement:
+    """Return the measurement with equations for x'' where a library names the velocity x', which only these have."""
+    data = measured.data
+    if not isinstance(data, Trajectories) or any(target.order > 1 for target in data.targets) or library.is_open:
+        return measured
+    states = data.state_names
+    if not _knows(library, measured, states) or _knows(library, measured, ()):
+        return measured
+    needed = [name for name in states if not _knows(library, measured, [other for other in states if other != name])]
+    return _with_targets(measured, tuple(Target(name, 2 if name in needed else 1) for name in states))
+
+
+def _knows(library: Library, measured: Measurement, second: Sequence[str]) -> bool:
+    """Return True if a library knows all names it uses, the equations of these states being of second order."""
+    targets = tuple(Target(name, 2 if name in second else 1) for name in measured.data.state_names)
+    data = _with_targets(measured, targets).data
+    try:
+        for target in targets:
+            library.for_equation(target.name).terms(data)
+    except ExactSindyError:
+        return False
+    return True
+
+
 def _reason(first: Discovery, measured: Measurement) -> str | None:
     """Return in words why no law of first order can be right; None if nothing says so."""
     hidden = next((notice.message for notice in first.warnings if notice.kind == "hidden state"), None)
     if hidden is not None:
         return hidden.partition(": a state is missing")[0]
     data = measured.data
-    if len(data.state_names) > 1 or data.control_names:
+    name, inputs = data.state_names[0], ", ".join(data.control_names)
+    if inputs and is_driven_position(measured):
+        return f"{name}' differs where {name}, {inputs} are the same, so they do not determine it"
+    if len(data.state_names) > 1 or inputs:
         return None
-    name = data.state_names[0]
     if not _oscillates(measured):
         return f"no function of {name} that was tried explains {name}'"
     return f"{name} rises and falls through the same values, which no law {name}' = f({name}) does"
@@ -88,12 +116,13 @@ def _is_short(found: Discovery) -> bool:
 
 
 def _unexplained(found: Discovery) -> list[str]:
-    """Return the equations that have no terms, or of which something says that they leave more than noise."""
+    """Return the equations that have no terms, that leave more than noise, or of which no test knows whether they do."""
     named = {notice.equation for notice in found.warnings if notice.kind in _INADEQUATE}
+    untested = any(notice.kind in _UNTESTED for notice in found.warnings)
     return [
         choice.equation
         for choice in found.selection.choices
-        if choice.equation in named or choice.withheld.startswith("the library")
+        if untested or choice.equation in named or choice.withheld.startswith("the library")
     ]
 
 

@@ -12,12 +12,14 @@ from exactsindy.discovery.attempt import Attempt, attempt
 from exactsindy.discovery.clock import Clock
 from exactsindy.discovery.families.equation_rows import EquationRows
 from exactsindy.discovery.families.fits import FamilyFit
+from exactsindy.discovery.families.growth import Growth, choice_of, lowered, may_grow, unheld
 from exactsindy.discovery.families.inner import find_inner_constants
 from exactsindy.discovery.families.label_tests import label_tests
 from exactsindy.discovery.families.open_library import FamilyTerms
+from exactsindy.discovery.families.phase_growing import grown_in_phase_space
 from exactsindy.discovery.families.trials import RationalLaws, Trial, baseline, trials
 from exactsindy.discovery.read import Measurement
-from exactsindy.discovery.recognise import recognise, undermines_all, undetermined_states
+from exactsindy.discovery.recognise import is_driven_position, recognise, undermines_all, undetermined_states
 from exactsindy.discovery.request import Request
 from exactsindy.forms import IncrementForm
 from exactsindy.library import Library, PerEquation, Term, Terms
@@ -29,26 +31,12 @@ from exactsindy.selection import Choice, Selection
 _LEAST_GAIN = 4.0
 # Fits within this of the best one also give their functions to the library, at most so many functions together.
 _CLOSE, _MOST_FUNCTIONS = 6.0, 6
-# Odds of an equation with a grown library, over those that its evidence gives within that library: other families that
-# were not tried may hold the law.
-GROWN_ODDS = 0.5
 # Confidence in an equation of measured derivatives below which families are tried although no test speaks against it.
 _SURE_LABELS = 0.9
 # A family that comes earlier in the order is preferred to others whose criterion is lower by no more than this.
 _TIE = 4.0
 # Fraction of the time limit after which no growth is begun.
 _UNTIL = 0.6
-
-
-@dataclass(frozen=True, eq=False)
-class Growth:
-    """The answer after growth (the one before it if nothing was found), and what was tried."""
-
-    answer: Attempt
-    request: Request
-    constants: tuple[InnerConstant, ...] = ()
-    tried: tuple[str, ...] = ()
-    notices: tuple[Notice, ...] = ()
 
 
 def grown(measured: Measurement, request: Request, first: Attempt, clock: Clock) -> Growth:
@@ -59,6 +47,8 @@ def grown(measured: Measurement, request: Request, first: Attempt, clock: Clock)
     """
     if not may_grow(measured, request):
         return Growth(first, request)
+    if isinstance(measured.used, Trajectories) and measured.used.rate_names:
+        return grown_in_phase_space(measured, request, first, clock)
     first = replace(first, selection=_tested_labels(first.selection, first))
     lacking = [choice.equation for choice in first.selection.choices if _is_doubtful(choice, first)]
     if not lacking or clock.is_over() or _misled(measured, first):
@@ -69,17 +59,13 @@ def grown(measured: Measurement, request: Request, first: Attempt, clock: Clock)
     return growth
 
 
-def may_grow(measured: Measurement, request: Request) -> bool:
-    """Return True if the library was left open and nothing else was asked for that a larger one could break."""
-    plain = request.library is None and request.form is None and not request.constraints
-    return plain and request.allows_trajectory_fits and not isinstance(measured.used, Field)
-
-
 def _misled(measured: Measurement, answer: Attempt) -> bool:
     """Return True if no law of these states can hold: a map, a missing state or velocity, a column that is late."""
     if isinstance(measured.used, Trajectories) and measured.used[0].derivatives is not None:
         return False  # measured derivatives are what they are
-    return bool(undetermined_states(measured)) or undermines_all(recognise(measured, answer.selection.solution))
+    if undetermined_states(measured) or is_driven_position(measured):
+        return True
+    return undermines_all(recognise(measured, answer.selection.solution))
 
 
 def _is_doubtful(choice: Choice, answer: Attempt) -> bool:
@@ -101,7 +87,7 @@ def _tested_labels(selection: Selection, answer: Attempt) -> Selection:
 def _grown(measured: Measurement, request: Request, first: Attempt, lacking: Sequence[str], clock: Clock) -> Growth:
     data, prepared = measured.used, first.prepared
     assert isinstance(data, Trajectories)
-    withheld = [name for name in lacking if _choice(first, name).withheld]
+    withheld = [name for name in lacking if choice_of(first, name).withheld]
     found: dict[str, list[Trial]] = {}
     gains: dict[str, float] = {}
     tried: list[str] = []
@@ -126,17 +112,17 @@ def _grown(measured: Measurement, request: Request, first: Attempt, lacking: Seq
             found[name] = _ranked(every)
             gains[name] = before[0].criterion - found[name][0].criterion
     if not found:
-        return Growth(first, request, tried=tuple(tried), notices=tuple(_unheld(withheld, tried)))
+        return Growth(first, request, tried=tuple(tried), notices=tuple(unheld(withheld, tried)))
     libraries, constants = _libraries(measured, request, first, found, clock)
     larger = replace(request, library=PerEquation(libraries, default=prepared.library))
     second = attempt(measured, larger, clock)
     second = replace(second, selection=_tested_labels(second.selection, second))
-    accepted = [name for name in found if not _choice(second, name).withheld]
+    accepted = [name for name in found if not choice_of(second, name).withheld]
     if not accepted:
-        return Growth(first, request, tried=tuple(tried), notices=tuple(_unheld(withheld, tried)))
+        return Growth(first, request, tried=tuple(tried), notices=tuple(unheld(withheld, tried)))
     selection = replace(
         second.selection,
-        choices=tuple(_lowered(c) if c.equation in found else c for c in second.selection.choices),
+        choices=tuple(lowered(c) if c.equation in found else c for c in second.selection.choices),
     )
     notices = [_notice(name, found[name][0], gains[name], len(found[name]), first) for name in accepted]
     rest = [name for name in withheld if name not in accepted]
@@ -145,7 +131,7 @@ def _grown(measured: Measurement, request: Request, first: Attempt, lacking: Seq
         larger,
         constants,
         tuple(tried),
-        (*notices, *_unheld(rest, tried)),
+        (*notices, *unheld(rest, tried)),
     )
 
 
@@ -225,37 +211,15 @@ def _functions(every: Sequence[Trial], base: Sequence[Term]) -> tuple[Term, ...]
     return tuple(found)
 
 
-def _choice(answer: Attempt, name: str) -> Choice:
-    return next(choice for choice in answer.selection.choices if choice.equation == name)
-
-
-def _lowered(choice: Choice) -> Choice:
-    if math.isnan(choice.confidence):
-        return choice
-    odds = GROWN_ODDS * choice.confidence
-    return replace(choice, confidence=odds / (odds + 1.0 - choice.confidence))
-
-
 def _notice(name: str, trial: Trial, gain: float, count: int, first: Attempt) -> Notice:
     before = ", ".join(first.selection.solution.terms[name]) or "no term"
-    reason = _choice(first, name).withheld.partition(": ")[2] or "no short sum of monomials is sure"
+    reason = choice_of(first, name).withheld.partition(": ")[2] or "no short sum of monomials is sure"
     text = (
         f"{name}: polynomials do not hold this law ({reason}). Of {count} families of functions that were tried, "
         f"{trial.family} explains it best: the criterion, which pays for the larger search, falls by {gain:.0f}. "
         f"Polynomials alone would have given the terms {before}."
     )
     return Notice("library", text, name)
-
-
-def _unheld(names: Sequence[str], tried: Sequence[str]) -> list[Notice]:
-    found = []
-    for name in names:
-        count = sum(line.startswith(f"{name}:") for line in tried)
-        what = f"none of {count} families of functions that were tried explains it" if count else "no other was tried"
-        cure = "Give library=... if you know its terms"
-        text = f"{name}: the library does not seem to hold this law, and {what}. {cure}."
-        found.append(Notice("library", text, name))
-    return found
 
 
 def _signed(value: float) -> str:

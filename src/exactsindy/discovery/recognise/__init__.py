@@ -2,6 +2,7 @@
 
 from exactsindy.discovery.recognise.outliers import leave_out_sentinels as leave_out_sentinels
 from exactsindy.discovery.recognise.recognising import UNDERMINING as UNDERMINING
+from exactsindy.discovery.recognise.recognising import is_driven_position as is_driven_position
 from exactsindy.discovery.recognise.recognising import misleading as misleading
 from exactsindy.discovery.recognise.recognising import recognise as recognise
 from exactsindy.discovery.recognise.recognising import undermined as undermined

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from exactsindy.data import Field, Notice, Trajectories
 from exactsindy.discovery.read import Measurement
 from exactsindy.discovery.recognise.fields import periodic_notices
-from exactsindy.discovery.recognise.hidden import hidden_notices, undetermined
+from exactsindy.discovery.recognise.hidden import has_several_rates, hidden_notices, undetermined
 from exactsindy.discovery.recognise.maps import map_notices
 from exactsindy.discovery.recognise.orbit import Orbit, closed_orbit
 from exactsindy.discovery.recognise.relation_notices import is_copy, relation_notices
@@ -82,6 +82,17 @@ def undetermined_states(measured: Measurement) -> tuple[str, ...]:
         return undetermined(view_of(measured))
     except DataError:  # too short to smooth
         return ()
+
+
+def is_driven_position(measured: Measurement) -> bool:
+    """Return True for one state with inputs whose rate takes several values where state and inputs are the same."""
+    data = measured.used
+    if not isinstance(data, Trajectories) or len(data.state_names) > 1 or not data.control_names:
+        return False
+    try:
+        return has_several_rates(view_of(measured))
+    except DataError:  # too short to smooth
+        return False
 
 
 def _autonomous(data: Trajectories, library: Sequence[Term]) -> bool:
