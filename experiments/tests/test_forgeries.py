@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import exactsindy as es
+from exactsindy.discovery import verify_run
 from exactsindy_experiments.forgeries import OUTCOMES, Forgery, _answers, _folders, _paths, _pools, report
 from exactsindy_experiments.forgery_edits import changed_values, places, value_at, with_value
 from exactsindy_experiments.forgery_oracle import still_true
-from exactsindy_experiments.forgery_runs import honest_answers, honest_runs
+from exactsindy_experiments.forgery_runs import HONEST_RUNS, honest_answers, honest_run
 
 
 def test_no_forged_answer_is_accepted():
@@ -24,14 +25,11 @@ def test_no_forged_answer_is_accepted():
     assert counts["accepted, still true"] > 0
 
 
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    return honest_runs(tmp_path_factory.mktemp("forgeries"))
-
-
-@pytest.mark.parametrize("name", ["plain", "ridge", "shared budget", "constraints", "field"])
-def test_no_forged_run_is_accepted(runs, name):
-    found = list(_folders(name, runs[name], 12 if name == "constraints" else 40, np.random.default_rng(7)))
+@pytest.mark.parametrize("name", HONEST_RUNS)
+def test_no_forged_run_is_accepted(name, tmp_path):
+    run = honest_run(name, tmp_path)
+    assert verify_run(run).ok
+    found = list(_folders(name, run, 12 if name == "constraints" else 25, np.random.default_rng(7)))
     assert [f.what for f in found if f.outcome == OUTCOMES[-1]] == []
     assert any(f.outcome == "refused" for f in found)
 

@@ -13,6 +13,7 @@ import secrets
 import shutil
 import stat
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -116,7 +117,7 @@ def replacing(folder: str | os.PathLike[str]) -> Iterator[Path]:
     try:
         target.mkdir(parents=True, exist_ok=True)
         remove_leftovers(target / _NEXT)
-        part, lock = _temporary_folder(target)
+        part, lock = _temporary_folder(target / _NEXT)
     except (OSError, ValueError) as error:
         raise DataError(f"folder {str(folder)!r}: it cannot be made or written to: {reason(error)}.") from error
     try:
@@ -128,6 +129,32 @@ def replacing(folder: str | os.PathLike[str]) -> Iterator[Path]:
             _move_in(target)
         except OSError as error:
             raise DataError(f"folder {str(folder)!r}: it cannot be written to: {reason(error)}.") from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+        if lock is not None:
+            os.close(lock)
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Make a temporary folder for this user alone, removed at the end; those of killed processes are removed first.
+
+    Examples
+    --------
+    >>> with scratch_folder() as place:
+    ...     write_atomically(place / "a.txt", "x")
+    >>> place.exists()
+    False
+    """
+    base = Path(tempfile.gettempdir()) / "exactsindy"
+    with suppress(OSError):
+        remove_leftovers(base)
+    try:
+        part, lock = _temporary_folder(base, mode=0o700)
+    except OSError as error:
+        raise DataError(f"no temporary folder can be made in {str(base.parent)!r}: {reason(error)}.") from error
+    try:
+        yield part
     finally:
         shutil.rmtree(part, ignore_errors=True)
         if lock is not None:
@@ -189,11 +216,11 @@ def temporary_file(target: Path) -> tuple[int, Path]:
         os.close(handle)
 
 
-def _temporary_folder(target: Path) -> tuple[Path, int | None]:
-    """Return a new folder inside the target and the handle that locks it."""
+def _temporary_folder(target: Path, mode: int = 0o777) -> tuple[Path, int | None]:
+    """Return a new folder beside the target and the handle that locks it."""
     while True:
-        part = _part_name(target / _NEXT)
-        part.mkdir()
+        part = _part_name(target)
+        part.mkdir(mode)
         if sys.platform == "win32":
             return part, None
         with suppress(FileNotFoundError):
@@ -229,7 +256,7 @@ def remove_leftovers(target: Path) -> None:
 def _remove_unlocked(item: Path) -> None:
     if sys.platform == "win32":
         return item.unlink()  # (an OSError if it is open)
-    handle = os.open(item, os.O_RDONLY | os.O_NONBLOCK)
+    handle = os.open(item, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)  # an OSError if its writer lives
         if item.is_dir():

@@ -6,6 +6,8 @@ import errno
 import json
 import os
 import shutil
+import signal
+import tempfile
 import time
 import zlib
 from contextlib import suppress
@@ -15,7 +17,7 @@ import pytest
 
 import exactsindy as es
 from exactsindy import _files
-from exactsindy._atomic import write_atomically
+from exactsindy._atomic import scratch_folder, write_atomically
 from exactsindy._files import read_arrays, read_json
 from exactsindy.errors import DataError, ExactSindyError
 from files_hostile import NPZ, SMALL, packed, pipe
@@ -291,3 +293,27 @@ def test_model_with_many_states_is_read_in_linear_time(tmp_path):
     record["variables"]["states"] = [f"x{i}" for i in range(50_000)]
     (tmp_path / "m.json").write_text(json.dumps(record))
     assert "unknown name 'x'" in said(es.Model.load, tmp_path / "m.json")
+
+
+@needs_pipes
+def test_temporary_folders_of_killed_processes_are_removed(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    child = os.fork()
+    if child == 0:
+        with scratch_folder() as place:
+            (place / "half.npz").write_bytes(b"x" * 1000)
+            os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(child, 0)
+    (left,) = tmp_path.iterdir()
+    assert (left / "half.npz").exists()
+    (tmp_path / "mine.part").write_text("kept")
+    with scratch_folder() as first, scratch_folder() as second:  # (the first one is in use, and stays)
+        assert {path.name for path in tmp_path.iterdir()} == {"mine.part", first.name, second.name}
+        assert first.stat().st_mode & 0o077 == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.part"]
+
+
+def test_no_place_for_temporary_folders(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    with pytest.raises(DataError, match="no temporary folder can be made in"), scratch_folder():
+        pass

@@ -485,7 +485,7 @@ def faults(
 
 @bench.command()
 def forgeries(
-    per_run: Annotated[int, typer.Option(min=1, help="Changed entries of each of the five run folders.")] = 250,
+    per_run: Annotated[int, typer.Option(min=1, help="Changed entries of each run folder.")] = 250,
     seed: Annotated[int, typer.Option(help="Of the random choices.")] = 0,
 ) -> None:
     r"""Forge answers, pools and run folders in every place; verify must find each one (a few minutes).

@@ -8,16 +8,19 @@ killed one left behind.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import mmap
 import os
 import random
 import signal
 import struct
+import tempfile
 import time
 import warnings
+import zipfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from unittest.mock import patch
@@ -25,6 +28,8 @@ from unittest.mock import patch
 import numpy as np
 
 from exactsindy import Discovery, Model, Problem, Settings, discover, solve
+from exactsindy._atomic import write_atomically
+from exactsindy.app.exports import run_folder
 from exactsindy.solver import checkpoint
 from exactsindy_experiments.results import Table
 
@@ -141,6 +146,19 @@ def _read_run(path: Path) -> int:
     return version
 
 
+def _write_export(path: Path, version: int) -> None:
+    """Save what the app offers for download; its temporary folder stands where what is left of it is looked for."""
+    with patch.object(tempfile, "tempdir", str(path.parent)):
+        found = _runs()[version % 2]
+        write_atomically(path, run_folder(replace(found, about={"version": version}), "samples").content)
+
+
+def _read_export(path: Path) -> int:
+    with zipfile.ZipFile(io.BytesIO(path.read_bytes())) as archive, tempfile.TemporaryDirectory() as folder:
+        archive.extractall(folder)
+        return _read_run(Path(folder) / "run")
+
+
 def _write_report(path: Path, version: int) -> None:
     _runs()[0].report(path, title=f"version {version}")
 
@@ -244,6 +262,7 @@ def _read_rows(path: Path) -> int:
 
 STORES = (
     Store("run folder", "run", _write_run, _read_run),
+    Store("app export", "run.zip", _write_export, _read_export),
     Store("report", "report.html", _write_report, _read_report),
     Store("model", "model.json", _write_model, lambda path: round(Model.load(path).rows[0].coefficients[0])),
     Store("problem", "problem.npz", _write_problem, _read_problem),

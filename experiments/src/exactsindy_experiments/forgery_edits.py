@@ -110,10 +110,12 @@ def _set(array: Any, index: Any, value: Any) -> Any:
 
 def _other_supports(solution: es.Solution, rng: np.random.Generator) -> Iterator[tuple[str, es.Solution]]:
     """Yield other supports, fitted rightly, under the claims of the solution, with its objective and with their own."""
-    problem, width = solution.problem, len(solution.problem.names)
+    problem = solution.problem
+    libraries = [problem.columns(problem.locate(row)[0]) for row in range(len(solution.support))]
     for _ in range(4):
         supports = [
-            sorted(rng.choice(width, size=max(len(chosen), 1), replace=False).tolist()) for chosen in solution.support
+            sorted(rng.choice(own, size=max(len(chosen), 1), replace=False).tolist())
+            for own, chosen in zip(libraries, solution.support, strict=True)
         ]
         fitted = es.refit(problem, supports, ridge=solution.ridge)
         text = f"support = {supports}"

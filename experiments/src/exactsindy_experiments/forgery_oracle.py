@@ -161,6 +161,8 @@ def same_claims(forged: Discovery, right: Discovery) -> bool:
         return False
     if repr(forged.selection.table) != repr(right.selection.table):
         return False
+    if repr((forged.constants, forged.tried)) != repr((right.constants, right.tried)):
+        return False
     if (forged.selection.choices, forged.selection.rule) != (right.selection.choices, right.selection.rule):
         return False
     if forged.pool is not None and right.pool is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,39 +11,47 @@ import numpy as np
 
 import exactsindy as es
 from exactsindy.discovery import Discovery
+from exactsindy_experiments.forgery_laws import LAWS
 
 _CONSTRAINTS = ("x': v + v': x == 0", "v': v <= 0")
 
 
-def honest_runs(folder: Path) -> dict[str, Path]:
-    """Write run folders: plain, ridge, shared budget, constraints, a field."""
+def _oscillator(**options: Any) -> Discovery:
     rng = np.random.default_rng(0)
     t = np.arange(0.0, 12.0, 0.05)
     states = np.column_stack([np.cos(t), -np.sin(t)]) + 0.01 * rng.normal(size=(len(t), 2))
+    return es.discover(states, t, states=("x", "v"), library=es.Polynomials(2), form="strong", **options)
+
+
+def _field() -> Discovery:
     x, times = np.linspace(0, 2 * np.pi, 48, endpoint=False), np.linspace(0, 2, 41)
     wave = np.exp(-0.3 * times) * np.sin(x[:, None] - times) + 0.5 * np.exp(-1.2 * times) * np.cos(
         2 * (x[:, None] - times)
     )
-    field = es.Field.from_arrays(
-        wave + 1e-3 * rng.normal(size=wave.shape), dims=("x", "t"), coords={"x": x, "t": times}
-    )
+    values = wave + 1e-3 * np.random.default_rng(1).normal(size=wave.shape)
+    return es.discover(es.Field.from_arrays(values, dims=("x", "t"), coords={"x": x, "t": times}), k_max=3)
+
+
+def _constrained() -> Discovery:
     constraints = [es.constraints.parse_constraint(text) for text in _CONSTRAINTS]
+    return _oscillator(k_max=es.Total(3), constraints=constraints)
 
-    def oscillator(**options: Any) -> Discovery:
-        return es.discover(states, t, states=("x", "v"), library=es.Polynomials(2), form="strong", **options)
 
-    made = {
-        "plain": oscillator(k_max=3),
-        "ridge": oscillator(k_max=2, ridge=1e-2),
-        "shared budget": oscillator(k_max=es.Total(3, [1.0, 2.0])),
-        "constraints": oscillator(k_max=es.Total(3), constraints=constraints),
-        "field": es.discover(field, k_max=3),
-    }
-    texts = {"constraints": list(_CONSTRAINTS)}
-    return {
-        name: found.save(folder / name.replace(" ", "_"), about={"constraints": texts.get(name, [])})
-        for name, found in made.items()
-    }
+#: From the name of a kind of run to a function that discovers one: kinds of questions, then kinds of laws.
+HONEST_RUNS: Mapping[str, Callable[[], Discovery]] = {
+    "plain": lambda: _oscillator(k_max=3),
+    "ridge": lambda: _oscillator(k_max=2, ridge=1e-2),
+    "shared budget": lambda: _oscillator(k_max=es.Total(3, [1.0, 2.0])),
+    "constraints": _constrained,
+    "field": _field,
+    **LAWS,
+}
+
+
+def honest_run(name: str, folder: Path) -> Path:
+    """Write a run folder of this kind inside a folder."""
+    texts = list(_CONSTRAINTS) if name == "constraints" else []
+    return HONEST_RUNS[name]().save(folder / name.replace(" ", "_"), about={"constraints": texts})
 
 
 @dataclass(frozen=True)

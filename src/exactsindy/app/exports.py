@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import io
-import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from exactsindy._atomic import scratch_folder
 from exactsindy.discovery import Discovery
 
 
@@ -23,8 +23,8 @@ class Export:
 
 def report(found: Discovery, title: str) -> Export:
     """Return the report, one HTML page that needs nothing else."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = found.report(Path(folder) / "report.html", title=f"Governing equations of {title}")
+    with scratch_folder() as folder:
+        path = found.report(folder / "report.html", title=f"Governing equations of {title}")
         return Export("report.html", "text/html", path.read_bytes())
 
 
@@ -40,8 +40,8 @@ def python(found: Discovery) -> Export:
 
 def model(found: Discovery) -> Export:
     """Return the model as a JSON file that `Model.load` reads."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.json"
+    with scratch_folder() as folder:
+        path = folder / "model.json"
         found.model.save(path)
         return Export("model.json", "application/json", path.read_bytes())
 
@@ -49,8 +49,8 @@ def model(found: Discovery) -> Export:
 def run_folder(found: Discovery, title: str) -> Export:
     """Return the run folder as a zip file: what ``exactsindy verify`` and ``exactsindy report`` read."""
     buffer = io.BytesIO()
-    with tempfile.TemporaryDirectory() as folder:
-        place = found.save(Path(folder) / "run", about={"file": title})
+    with scratch_folder() as folder:
+        place = found.save(folder / "run", about={"file": title})
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in sorted(place.rglob("*")):
                 if path.is_file():

@@ -6,7 +6,6 @@ import ipaddress
 import secrets
 import signal
 import socket
-import tempfile
 import threading
 import webbrowser
 from collections.abc import Callable, Iterator
@@ -15,6 +14,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
+from exactsindy._atomic import scratch_folder
 from exactsindy._optional import optional
 from exactsindy.app.files import MOST_BYTES
 from exactsindy.app.guard import Guard
@@ -58,8 +58,8 @@ def serve(
     port = int(listening.getsockname()[1])
     token = secrets.token_urlsafe(24)
     address = f"http://{_bracketed(host)}:{port}/?token={token}"
-    with tempfile.TemporaryDirectory(prefix="exactsindy-app-") as folder:
-        guard = Guard(_application(Path(folder)), token, hosts(host, port), port, MOST_BYTES + _ENVELOPE)
+    with scratch_folder() as folder:
+        guard = Guard(_application(folder), token, hosts(host, port), port, MOST_BYTES + _ENVELOPE)
         config = uvicorn.Config(guard, log_level="error", ws_max_size=2**24, timeout_graceful_shutdown=1)
         listening.listen()  # a browser that is faster than the server waits
         if not is_loopback(host):

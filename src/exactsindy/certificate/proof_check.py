@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from exactsindy._atomic import scratch_folder
 from exactsindy._files import regular_file
 from exactsindy._optional import optional
 from exactsindy.problem import Problem
@@ -62,10 +62,10 @@ def check_proof(
 
     with (
         threadpool_limits(limits=1, user_api="blas"),
-        tempfile.TemporaryDirectory() as folder,
+        scratch_folder() as folder,
     ):  # (small products: threads only wait)
         if isinstance(problem, Problem):
-            file = Path(folder) / "problem.npz"
+            file = folder / "problem.npz"
             problem.save(file)
             problem = file
         report: Report = checker.check(problem, path, jobs=jobs, progress=progress)

@@ -36,7 +36,7 @@ def verify(run: Folder, json: options.Json = False) -> None:
     Example:
       exactsindy verify run
     """
-    from exactsindy.discovery import verify_run
+    from exactsindy.discovery import NEVER_CHECKED, verify_run
 
     result = verify_run(run)
     record = {
@@ -45,6 +45,7 @@ def verify(run: Folder, json: options.Json = False) -> None:
         "same_problem": result.solution.same_problem,
         "failures": list(result.failures),
         "unchecked": list(result.unchecked),
+        "never_checked": list(NEVER_CHECKED),
     }
     output.show(record, json, lambda: str(result))
     output.finish(output.REFUTED if not result.ok else output.NOT_CHECKED if result.unchecked else output.OK)

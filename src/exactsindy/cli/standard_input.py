@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from exactsindy._atomic import scratch_folder
 from exactsindy._files import MOST_BYTES, size
 from exactsindy.cli.output import fail
 
@@ -36,8 +36,8 @@ def readable(data: Path) -> Iterator[Path]:
         return
     if sys.stdin.isatty():
         fail("-: nothing is piped into standard input; name a file, or pipe one: cat data.csv | exactsindy discover -")
-    with tempfile.TemporaryDirectory(prefix="exactsindy") as folder:
-        raw, count = Path(folder) / "raw", 0
+    with scratch_folder() as folder:
+        raw, count = folder / "raw", 0
         with raw.open("wb") as out:
             while chunk := sys.stdin.buffer.read(_CHUNK):
                 count += len(chunk)
@@ -46,7 +46,7 @@ def readable(data: Path) -> Iterator[Path]:
                 out.write(chunk)
         if not count:
             fail("-: standard input is empty; pipe a table into it.")
-        named = Path(folder) / f"stdin{_ending(raw)}"
+        named = folder / f"stdin{_ending(raw)}"
         shutil.move(raw, named)
         yield named
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -13,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from exactsindy._atomic import scratch_folder
 from exactsindy._files import check_size, reason, shown
 from exactsindy.errors import DataError
 
@@ -36,17 +36,17 @@ def unpacked(file: Path) -> Iterator[Path]:
     if kind not in PACKED:
         yield file
         return
-    with tempfile.TemporaryDirectory(prefix="exactsindy") as folder:
+    with scratch_folder() as folder:
         try:
             if kind == ".zip":
                 with zipfile.ZipFile(file) as archive:
                     member = _only_member(file, archive)
                     check_size(file, member.file_size)
                     with archive.open(member) as source:
-                        inside = _copied(file, source, Path(folder), Path(member.filename).name)
+                        inside = _copied(file, source, folder, Path(member.filename).name)
             else:
                 with _STREAMS[kind](file) as source:
-                    inside = _copied(file, source, Path(folder), file.stem)
+                    inside = _copied(file, source, folder, file.stem)
         except DataError:
             raise
         except _DAMAGE as error:

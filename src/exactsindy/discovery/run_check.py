@@ -10,15 +10,20 @@ from dataclasses import dataclass, replace
 from exactsindy.certificate import Verification, check_rivals, verify_all
 from exactsindy.discovery.prove import RIVALS
 from exactsindy.discovery.result import Discovery
+from exactsindy.discovery.run_constants import constant_differences
 from exactsindy.discovery.run_copies import Unsaved, model_differences, selection_differences, unread_entries
 from exactsindy.errors import DataError, ExactSindyError
 from exactsindy.solver import Solution, Total, solution_record
 
 #: What would take the whole run again, or is no claim: listed as not checked.
-NEVER = (
-    "how the regression was made from the data, how inner constants were found; confidence, scores, rival sizes, "
-    "inclusion shares; values of criteria, table rows of variants not chosen; rule, arguments, versions, command, "
-    "warnings; nodes, seconds"
+NEVER_CHECKED = (
+    "how the regression was made from the data",
+    "which inner constants were fitted, their standard errors, those of coefficients beside them, what was tried",
+    "confidence, scores, why a confidence is withheld, how many terms were required, rival sizes, inclusion shares",
+    "values of criteria, table rows of variants not chosen",
+    "sizes of residuals and noise",
+    "rule, arguments, versions, command, warnings",
+    "nodes, seconds",
 )
 
 
@@ -44,7 +49,7 @@ class RunVerification:
         else:
             lines.append("model.json, run.json, path, rivals and table: yes")
         lines += [f"not checked: {text}" for text in self.unchecked]
-        return "\n".join([*lines, f"not checked: {NEVER}"])
+        return "\n".join([*lines, f"not checked: {'; '.join(NEVER_CHECKED)}"])
 
 
 def verify_run(run: Discovery | str | os.PathLike[str]) -> RunVerification:
@@ -86,7 +91,7 @@ def _verified(stored: Discovery) -> RunVerification:
     failures += _sizes(discovery)
     for text, reason in _pool(discovery):
         (unchecked if reason else failures).append(text)
-    failures += [*model_differences(discovery), *selection_differences(discovery)]
+    failures += [*model_differences(discovery), *selection_differences(discovery), *constant_differences(discovery)]
     return RunVerification(solution, tuple(failures), tuple(unchecked))
 
 

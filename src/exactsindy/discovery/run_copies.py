@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from exactsindy._atomic import scratch_folder
 from exactsindy.discovery.result import Discovery
 from exactsindy.discovery.run_folder import FORMAT, _results
 from exactsindy.errors import ExactSindyError
@@ -154,8 +154,8 @@ def unread_entries(folder: str | os.PathLike[str], discovery: Discovery) -> Iter
     """Yield the entries of results.json and model.json that reading them passed over: nothing vouches for them."""
     if discovery.about.get("format") != FORMAT:
         return  # an earlier format had other names
-    with tempfile.TemporaryDirectory() as scratch:
-        again = Path(scratch) / "model.json"
+    with scratch_folder() as scratch:
+        again = scratch / "model.json"
         discovery.model.save(again)
         model = json.loads(again.read_text(encoding="utf-8"))
     for name, read in (("results.json", _results(discovery)), ("model.json", model)):
