@@ -38,6 +38,13 @@ def test_records_are_copies_and_cannot_be_changed():
         data[0].names = ("a",)
 
 
+def test_transposed_arrays_are_stored_row_by_row():
+    """As native code reads them: solve_ivp(...).y.T and np.array([x, y]).T are stored column by column."""
+    columns = np.asfortranarray(X)
+    part = Trajectory(0.1, columns, controls=columns, derivatives=columns)
+    assert all(table.flags.c_contiguous for table in (part.states, part.controls, part.derivatives))
+
+
 def test_one_state_as_a_plain_list():
     assert Trajectories.from_arrays([1.0, 2.0, 4.0, 8.0], time=1.0)[0].states.shape == (4, 1)
     assert Trajectories.from_arrays([[1, 2], [2, 3], [4, 4]], time=1.0)[0].states.shape == (3, 2)

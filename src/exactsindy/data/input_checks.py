@@ -60,7 +60,7 @@ def numbers(values: Any, what: str) -> Array:
         cure = "Leave it out, or count from one date: (dates - dates[0]) / np.timedelta64(1, 's')."
         raise DataError(f"{what} holds dates; expected numbers. {cure}")
     if table.dtype.kind in "fiub":
-        return table.astype(float)
+        return table.astype(float, order="C")  # transposed arrays, such as solve_ivp(...).y.T, too
     for place, entry in np.ndenumerate(table):
         cell = entry.item() if isinstance(entry, np.generic) else entry
         if cell is not None and not _readable(float, cell):

@@ -101,3 +101,23 @@ def test_what_comes_near_zero_is_not_divided_by():
     scale = Scale(("x", "y"), np.column_stack([np.linspace(-1, 1, 51), np.linspace(1, 2, 51)]))
     assert not scale.is_away_from_zero(Term.variable("x"))
     assert scale.is_away_from_zero(Term.variable("y"))
+
+
+def test_a_family_that_leaves_correlated_residuals_is_not_taken_for_the_law():
+    """A mug of water that cools, read to a tenth of a degree; the temperature of the mug itself is not measured.
+
+    Every family bends far enough to come near such a curve, and none is its law.
+    """
+
+    def rates(s):
+        vapour = np.exp(17.62 * s[0] / (243.12 + s[0]))
+        water = -0.06 * (s[0] - s[1]) - 0.012 * (s[0] - 22) - 0.004 * vapour
+        return np.array([water, 0.1 * (s[0] - s[1]) - 0.02 * (s[1] - 22)])
+
+    times = np.arange(222.0)
+    water = integrate(rates, np.array([98.0, 60.0]), times)[:, 0].round(1)
+    found = es.discover(water, times, states=("T",), threads=1)
+    assert len(found.tried) >= 4
+    assert found.confidence["T'"] is None
+    (notice,) = [notice for notice in found.warnings if notice.kind == "library"]
+    assert "families of functions that were tried explains it" in notice.message

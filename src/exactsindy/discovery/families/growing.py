@@ -18,6 +18,7 @@ from exactsindy.discovery.families.label_tests import label_tests
 from exactsindy.discovery.families.open_library import FamilyTerms
 from exactsindy.discovery.families.phase_growing import grown_in_phase_space
 from exactsindy.discovery.families.trials import RationalLaws, Trial, baseline, trials
+from exactsindy.discovery.fitted_models import COLOURED
 from exactsindy.discovery.read import Measurement
 from exactsindy.discovery.recognise import is_driven_position, recognise, undermines_all, undetermined_states
 from exactsindy.discovery.request import Request
@@ -35,6 +36,9 @@ _CLOSE, _MOST_FUNCTIONS = 6.0, 6
 _SURE_LABELS = 0.9
 # A family that comes earlier in the order is preferred to others whose criterion is lower by no more than this.
 _TIE = 4.0
+# Correlations of neighbouring residuals that chance makes, in standard deviations, and the size in units of the noise
+# from which they count: smaller residuals are errors of integrals and simulations.
+_CHANCE, _MORE_THAN_NOISE = 4.0, 1.1
 # Fraction of the time limit after which no growth is begun.
 _UNTIL = 0.6
 
@@ -117,7 +121,7 @@ def _grown(measured: Measurement, request: Request, first: Attempt, lacking: Seq
     larger = replace(request, library=PerEquation(libraries, default=prepared.library))
     second = attempt(measured, larger, clock)
     second = replace(second, selection=_tested_labels(second.selection, second))
-    accepted = [name for name in found if not choice_of(second, name).withheld]
+    accepted = [name for name in found if not choice_of(second, name).withheld and not _is_coloured(second, name)]
     if not accepted:
         return Growth(first, request, tried=tuple(tried), notices=tuple(unheld(withheld, tried)))
     selection = replace(
@@ -209,6 +213,20 @@ def _functions(every: Sequence[Trial], base: Sequence[Term]) -> tuple[Term, ...]
         if len({*found, *new}) <= _MOST_FUNCTIONS or not found:
             found |= dict.fromkeys(new)
     return tuple(found)
+
+
+def _is_coloured(answer: Attempt, name: str) -> bool:
+    """Return True if the trajectory fits leave residuals of an equation that are correlated, and larger than the noise.
+
+    Something was missing in the library of monomials; a family of functions that leaves something as well is no better
+    founded than the others that were tried.
+    """
+    whiteness = answer.refined.whiteness
+    if whiteness is None or name not in whiteness.target_names:
+        return False
+    i, data = whiteness.target_names.index(name), answer.prepared.data
+    chance = _CHANCE / math.sqrt(data.n_samples) if isinstance(data, Trajectories) else 0.0
+    return bool(whiteness.lag[i] > max(COLOURED, chance) and whiteness.ratio[i] > _MORE_THAN_NOISE)
 
 
 def _notice(name: str, trial: Trial, gain: float, count: int, first: Attempt) -> Notice:
