@@ -24,6 +24,7 @@ ORDER = [
     "differentiation",
     "library",
     "problem",
+    "chunked",
     "forms",
     "trajectory_fit",
     "constraints",
@@ -36,6 +37,7 @@ ORDER = [
     "discovery",
     "systems",
     "interop",
+    "streaming",
     "app",
     "xarray",  # import exactsindy.xarray: the accessor
     "cli",

@@ -188,6 +188,11 @@ def plots(found: es.Discovery, field: es.Field) -> list[Axes]:
     return [*axes, es.plots.comparison({"truth": {"x'": {"x": 1.0}}, "found": found})]
 
 
+def out_of_core(folder: Path) -> es.Problem:
+    pieces = es.scan_parquet(folder / "*.parquet", time="time", trajectory="run")
+    return es.StrongForm().problem(pieces, es.Polynomials(3))
+
+
 def failing() -> str:
     try:
         es.load("nothing.csv")
@@ -197,7 +202,7 @@ def failing() -> str:
         return str(error)
     except es.errors.MissingDependency as error:
         return str(error)
-    except es.ExactSindyError as error:
+    except es.errors.ExactSindyError as error:
         return str(error)
     return f"{es.__version__} {es.errors.ExactSindyError.__name__}"
 
