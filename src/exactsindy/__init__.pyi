@@ -50,5 +50,6 @@ from exactsindy.solver import solve as solve
 from exactsindy.solver import solve_many as solve_many
 from exactsindy.solver import solve_path as solve_path
 from exactsindy.solver import solve_pool as solve_pool
+from exactsindy.streaming import Stream as Stream
 
 __version__: str

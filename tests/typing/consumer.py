@@ -190,7 +190,10 @@ def plots(found: es.Discovery, field: es.Field) -> list[Axes]:
 
 def out_of_core(folder: Path) -> es.Problem:
     pieces = es.scan_parquet(folder / "*.parquet", time="time", trajectory="run")
-    return es.StrongForm().problem(pieces, es.Polynomials(3))
+    stream = es.Stream(es.StrongForm(), es.Polynomials(3), k=2, window=10_000)
+    solution: es.Solution | None = stream.update(es.Trajectories.from_arrays(np.zeros((9, 1)), time=0.1))
+    assert solution is stream.solution and not stream.changes
+    return es.StrongForm().problem(pieces, es.Polynomials(3)) + stream.problem
 
 
 def failing() -> str:

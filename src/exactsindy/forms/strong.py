@@ -89,7 +89,7 @@ class StrongForm(Form):
     def _sum(self, data: Source, library: Library, count: int | None) -> tuple[Problem, ...]:
         pieces = pieces_of(data)
         if pieces is not None:
-            return assemble(pieces, self._plan(pieces, library), count or 1)
+            return assemble(pieces, self.plan(pieces, library), count or 1)
         source = checked(data, "StrongForm")
         equations = groups(source, library)
         sources: list[list[Rows]]
@@ -99,7 +99,8 @@ class StrongForm(Form):
             sources = [[_FieldRows(self, with_rates(source), group)] for group in equations]
         return summed(equations, sources, count, "number of samples in time")
 
-    def _plan(self, pieces: Pieces, library: Library) -> _StrongPlan:
+    def plan(self, pieces: Pieces, library: Library) -> _StrongPlan:
+        """Return how pieces become rows: those of their own samples."""
         equations = groups(only_first_order(pieces), library)
         orders = (target.order for group in equations for target in group.targets)
         reach = halo(self.differentiation, max(orders))

@@ -85,7 +85,7 @@ class IncrementForm:
         """
         pieces = pieces_of(data)
         if pieces is not None:
-            return assemble(pieces, self._plan(pieces, library))[0]
+            return assemble(pieces, self.plan(pieces, library))[0]
         rows = self._prepare(data, library)
         return Problem.from_blocks(problem for part in rows for problem in compressed(part.group, part.chunks()))
 
@@ -96,7 +96,7 @@ class IncrementForm:
         """
         pieces = pieces_of(data)
         if pieces is not None:
-            return assemble(pieces, self._plan(pieces, library), count)
+            return assemble(pieces, self.plan(pieces, library), count)
         rows = self._prepare(data, library)
         total = rows[0].n_rows
         check_count(count, total, "number of increments")
@@ -129,7 +129,7 @@ class IncrementForm:
         """Return True if a trial model whitens the rows."""
         return self.model is not None
 
-    def _plan(self, pieces: Pieces, library: Library) -> IncrementPlan:
+    def plan(self, pieces: Pieces, library: Library) -> IncrementPlan:
         """Return how pieces become rows; the noise is that of up to sixteen of them, unless it was given."""
         only_trajectories(pieces.head, "IncrementForm")
         equations = groups(pieces.head, library)

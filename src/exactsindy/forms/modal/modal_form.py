@@ -82,14 +82,14 @@ class ModalForm:
         """
         pieces = pieces_of(data)
         if pieces is not None:
-            return assemble(pieces, self._plan(pieces, library))[0]
+            return assemble(pieces, self.plan(pieces, library))[0]
         return self._sum(only_field(data, "ModalForm"), library, 1)[0]
 
     def folds(self, data: Source, library: Library, count: int) -> tuple[Problem, ...]:
         """Return ``count`` problems, contiguous in time, whose sum is `problem`."""
         pieces = pieces_of(data)
         if pieces is not None:
-            return assemble(pieces, self._plan(pieces, library), count)
+            return assemble(pieces, self.plan(pieces, library), count)
         source = only_field(data, "ModalForm")
         check_count(count, len(source.times) - 1, "number of increments in time")
         return self._sum(source, library, count)
@@ -112,7 +112,7 @@ class ModalForm:
         """Return True if a trial model whitens the rows."""
         return self.model is not None
 
-    def _plan(self, pieces: Pieces, library: Library) -> EachApart:
+    def plan(self, pieces: Pieces, library: Library) -> EachApart:
         """Return how pieces become rows: each is smoothed by itself, with the first time of the next one."""
         only_field(pieces.head, "ModalForm")
         return EachApart(partial(_of_piece, replace(self, smoothed=None), library), more=1)

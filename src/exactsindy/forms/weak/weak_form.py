@@ -152,7 +152,7 @@ class WeakForm(Form):
     def _sum(self, data: Source, library: Library, count: int | None) -> tuple[Problem, ...]:
         pieces = pieces_of(data)
         if pieces is not None:
-            return assemble(pieces, self._plan(pieces, library), count or 1)
+            return assemble(pieces, self.plan(pieces, library), count or 1)
         source = with_rates(checked(data, "WeakForm"))
         equations: Sequence[EquationGroup] = groups(source, library)
         sources: Sequence[Sequence[Rows]]
@@ -190,7 +190,7 @@ class WeakForm(Form):
                 sources.append([WhitenedRows.of(theta, y[:, j], FieldNoise(rows, j, model, noise).covariance())])
         return single, sources
 
-    def _plan(self, pieces: Pieces, library: Library) -> WindowPlan | EachApart:
+    def plan(self, pieces: Pieces, library: Library) -> WindowPlan | EachApart:
         """Return how pieces become rows: windows are laid over the whole field, each is in the piece it begins in."""
         if self.model is not None:
             raise ProblemError(
