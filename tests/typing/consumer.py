@@ -192,7 +192,8 @@ def out_of_core(folder: Path) -> es.Problem:
     pieces = es.scan_parquet(folder / "*.parquet", time="time", trajectory="run")
     stream = es.Stream(es.StrongForm(), es.Polynomials(3), k=2, window=10_000)
     solution: es.Solution | None = stream.update(es.Trajectories.from_arrays(np.zeros((9, 1)), time=0.1))
-    assert solution is stream.solution and not stream.changes
+    assert solution is stream.solution
+    assert not stream.changes
     return es.StrongForm().problem(pieces, es.Polynomials(3)) + stream.problem
 
 
