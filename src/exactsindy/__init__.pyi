@@ -9,13 +9,13 @@ from exactsindy import selection as selection
 from exactsindy import systems as systems
 from exactsindy.certificate import check_proof as check_proof
 from exactsindy.certificate import verify as verify
+from exactsindy.chunked import scan_parquet as scan_parquet
 from exactsindy.data import Field as Field
 from exactsindy.data import Trajectories as Trajectories
 from exactsindy.data import load as load
 from exactsindy.discovery import Discovery as Discovery
 from exactsindy.discovery import discover as discover
 from exactsindy.discovery import discover_per_trajectory as discover_per_trajectory
-from exactsindy.errors import ExactSindyError as ExactSindyError
 from exactsindy.forms import IncrementForm as IncrementForm
 from exactsindy.forms import MapForm as MapForm
 from exactsindy.forms import ModalForm as ModalForm
@@ -50,5 +50,6 @@ from exactsindy.solver import solve as solve
 from exactsindy.solver import solve_many as solve_many
 from exactsindy.solver import solve_path as solve_path
 from exactsindy.solver import solve_pool as solve_pool
+from exactsindy.streaming import Stream as Stream
 
 __version__: str

@@ -188,6 +188,15 @@ def plots(found: es.Discovery, field: es.Field) -> list[Axes]:
     return [*axes, es.plots.comparison({"truth": {"x'": {"x": 1.0}}, "found": found})]
 
 
+def out_of_core(folder: Path) -> es.Problem:
+    pieces = es.scan_parquet(folder / "*.parquet", time="time", trajectory="run")
+    stream = es.Stream(es.StrongForm(), es.Polynomials(3), k=2, window=10_000)
+    solution: es.Solution | None = stream.update(es.Trajectories.from_arrays(np.zeros((9, 1)), time=0.1))
+    assert solution is stream.solution
+    assert not stream.changes
+    return es.StrongForm().problem(pieces, es.Polynomials(3)) + stream.problem
+
+
 def failing() -> str:
     try:
         es.load("nothing.csv")
@@ -197,7 +206,7 @@ def failing() -> str:
         return str(error)
     except es.errors.MissingDependency as error:
         return str(error)
-    except es.ExactSindyError as error:
+    except es.errors.ExactSindyError as error:
         return str(error)
     return f"{es.__version__} {es.errors.ExactSindyError.__name__}"
 

@@ -38,7 +38,7 @@ def members(name):
     value = es
     for part in name.split(".")[1:]:
         value = getattr(value, part)
-    if not inspect.isclass(value) or name.startswith("es.errors") or name == "es.ExactSindyError":
+    if not inspect.isclass(value) or name.startswith("es.errors"):
         return []
     return [f"{name}.{key}" for key, item in vars(value).items() if not key.startswith("_") and callable(item)]
 

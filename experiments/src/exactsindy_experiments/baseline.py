@@ -81,7 +81,7 @@ def answers_of(problem: es.Problem, seed: int) -> dict[str, Any]:
     try:
         solution = es.solve(problem, size, constraints=constraints, settings=_ONE_THREAD)
         answers["constrained0"] = _claims(solution)
-    except es.ExactSindyError as error:
+    except es.errors.ExactSindyError as error:
         answers["constrained0"] = {"error": str(error)}
     return answers
 

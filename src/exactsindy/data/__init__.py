@@ -10,10 +10,14 @@ from exactsindy.data.columns import rate_names as rate_names
 from exactsindy.data.csv_file import read_csv as read_csv
 from exactsindy.data.field import Field as Field
 from exactsindy.data.frames import by_name as by_name
+from exactsindy.data.frames import dimensions as dimensions
 from exactsindy.data.frames import is_labelled_row as is_labelled_row
 from exactsindy.data.frames import is_named as is_named
+from exactsindy.data.frames import is_xarray as is_xarray
 from exactsindy.data.input_checks import masked_entries as masked_entries
 from exactsindy.data.input_checks import numbers as numbers
+from exactsindy.data.lazy_arrays import is_lazy as is_lazy
+from exactsindy.data.lazy_arrays import loaded as loaded
 from exactsindy.data.notice import Notice as Notice
 from exactsindy.data.pod import Pod as Pod
 from exactsindy.data.pod import pod as pod

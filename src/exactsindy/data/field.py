@@ -6,13 +6,15 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from exactsindy._types import Array
 from exactsindy.data.columns import Columns, Samples, Target, rate_names
-from exactsindy.data.field_parts import checked_grid
+from exactsindy.data.field_parts import checked_grid, checked_values
+from exactsindy.data.lazy_arrays import is_lazy, loaded
 from exactsindy.data.notice import Notice, column_notices, gap_notice
 from exactsindy.data.splitting import cut_at, fold_ranges
 from exactsindy.errors import DataError
@@ -37,7 +39,12 @@ class Field:
     targets
         The equations wanted, u_t for every field by default.
     missing
-        Number of missing cells (NaN); 0 unless they were allowed.
+        Number of missing cells (NaN); 0 unless they were allowed; -1 if they were and nobody has counted them yet.
+
+    Notes
+    -----
+    Dask arrays, also those inside xarray objects, and zarr arrays stay as they are (`lazy`): forms and `discover` read
+    them chunk by chunk along time.
     """
 
     values: tuple[Array, ...]
@@ -109,6 +116,35 @@ class Field:
         return self.values[self.names.index(name)]
 
     @property
+    def lazy(self) -> bool:
+        """Return True if the values are Dask arrays, which are read piece by piece."""
+        return any(is_lazy(array) for array in self.values)
+
+    def load(self, start: int = 0, stop: int | None = None) -> Field:
+        """Return the times from ``start`` up to (not including) ``stop`` in memory.
+
+        Examples
+        --------
+        >>> u = np.zeros((20, 50))
+        >>> Field.from_arrays(u, dims=("x", "t"), coords={"x": 0.1, "t": 0.1}).load(10, 20)
+        Field(u; x 20 x t 10)
+        """
+        end = len(self.times) if stop is None else stop
+        if not self.lazy:
+            return self.slice(start, end)
+        return self.described(start, end).filled([loaded(array[..., start:end]) for array in self.values], start)
+
+    def described(self, start: int, stop: int) -> Field:
+        """Return the times from ``start`` to ``stop`` without values; `filled` puts them in."""
+        return replace(self, values=(), coords=(*self.coords[:-1], self.times[start:stop]))
+
+    def filled(self, values: Iterable[ArrayLike], start: int = 0) -> Field:
+        """Return the field with these values, as checked doubles; ``start`` tells errors the number of the first."""
+        gaps = "split" if self.missing else "refuse"
+        arrays, lost = checked_values(values, self.names, f"times {start} to {start + len(self.times)}", gaps)
+        return replace(self, values=arrays, missing=lost, notices=())
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """Return the number of grid points along each dimension."""
         return self.values[0].shape
@@ -155,7 +191,9 @@ class Field:
     def slice(self, start: int, stop: int) -> Field:
         """Return the times from ``start`` up to (not including) ``stop``, without copying."""
         values = tuple(array[..., start:stop] for array in self.values)
-        missing = sum(int(np.isnan(array).sum()) for array in values) if self.missing else 0
+        missing = self.missing
+        if missing and not self.lazy:
+            missing = sum(int(np.isnan(array).sum()) for array in values)
         return replace(self, values=values, coords=(*self.coords[:-1], self.times[start:stop]), missing=missing)
 
     def split(self, fraction: float = 2 / 3) -> tuple[Field, Field]:
@@ -171,6 +209,8 @@ class Field:
     @cached_property
     def warnings(self) -> tuple[Notice, ...]:
         """Return warnings about the data: constant fields, very different sizes, gaps in time, ..."""
+        if self.lazy:
+            return (*self.notices, *gap_notice(self.times, f"dimension {self.time_name!r}"))
         low = np.array([np.nanmin(array) for array in self.values])
         high = np.array([np.nanmax(array) for array in self.values])
         gaps = gap_notice(self.times, f"dimension {self.time_name!r}")
@@ -184,6 +224,10 @@ class Field:
         digest.update("\n".join(labels).encode())
         for array in (*self.coords, *self.values):
             digest.update(b"|")
+            if is_lazy(array):
+                lazily: Any = array
+                digest.update(str(lazily.name).encode())  # Dask's name for what the array will hold
+                continue
             for part in array if array.ndim > 1 else (array,):  # in parts: a field may be large
                 digest.update(np.ascontiguousarray(part).tobytes())
         return digest.hexdigest()

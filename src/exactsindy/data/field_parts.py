@@ -12,6 +12,7 @@ from exactsindy._types import Array
 from exactsindy.data.columns import Columns, Target, parse_targets
 from exactsindy.data.frames import is_xarray, unpack_xarray
 from exactsindy.data.input_checks import as_array, as_times, frozen, names_of, numbers
+from exactsindy.data.lazy_arrays import as_lazy, is_lazy
 from exactsindy.data.notice import Notice
 from exactsindy.errors import DataError, name_tuple
 
@@ -40,11 +41,17 @@ def checked_grid(values: Any, columns: Columns) -> Parts:
     axes = [order.index(dim) for dim in (*space, when)]
     notices: list[Notice] = []
     grid = _coords(order, {} if coords is None else coords, arrays[0].shape, when, notices)
-    views = tuple(frozen(np.transpose(array, axes).view()) for array in arrays)
-    lost = sum(_missing(view, name, columns.gaps) for view, name in zip(views, labels, strict=True))
+    views = tuple(
+        array.transpose(axes) if is_lazy(array) else frozen(np.transpose(array, axes).view()) for array in arrays
+    )
+    pairs = [(view, name) for view, name in zip(views, labels, strict=True) if not is_lazy(view)]
+    lost = sum(_missing(view, name, columns.gaps) for view, name in pairs)
     points = tuple(frozen(grid[dim]) for dim in (*space, when))
     periods = _periods(space, points, columns.periodic)
-    notices += _repeated_ends(views, labels, space, periods)
+    if any(map(is_lazy, views)):
+        lost = -1 if columns.gaps == "split" else 0
+    else:
+        notices += _repeated_ends(views, labels, space, periods)
     equations = parse_targets(columns.targets, labels, field=True)
     return views, labels, (*space, when), points, periods, equations, lost, tuple(notices)
 
@@ -66,7 +73,19 @@ def _arrays(values: Any, names: Sequence[str] | None) -> tuple[list[Array], tupl
     return arrays, labels
 
 
+def checked_values(values: Iterable[Any], names: Names, where: str, gaps: str) -> tuple[tuple[Array, ...], int]:
+    """Return arrays as read-only doubles and the number of missing cells; ``where`` says which part they are."""
+    arrays = tuple(frozen(_double(array, f"field {name!r}").view()) for array, name in zip(values, names, strict=True))
+    try:
+        return arrays, sum(_missing(array, name, gaps) for array, name in zip(arrays, names, strict=True))
+    except DataError as error:
+        raise DataError(f"{where}: {error}") from error
+
+
 def _double(values: Any, what: str) -> Array:
+    lazily = as_lazy(values, what)
+    if lazily is not None:
+        return lazily  # type: ignore[no-any-return]
     array = as_array(values, what)
     return array if array.dtype == np.float64 else numbers(array, what)
 

@@ -135,5 +135,7 @@ def unpack_xarray(
             expected = f"expected all variables over {order}. Select some: dataset[['...']]."
             raise DataError(f"The variable {name!r} has dimensions {tuple(array.dims)}; {expected}")
     points = {str(dim): value[dim].values for dim in order if dim in value.coords}
-    views = {str(name): array.transpose(*order).values for name, array in arrays.items()}
+    ordered = {str(name): array.transpose(*order) for name, array in arrays.items()}
+    # Chunked arrays stay as they are; `chunks` does not load what `data` would.
+    views = {name: array.values if array.chunks is None else array.data for name, array in ordered.items()}
     return views, order, {**points, **(coords or {})}

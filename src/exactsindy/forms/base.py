@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from exactsindy._types import Array
+from exactsindy.chunked import Pieces
 from exactsindy.data import Data, Field, Target, Trajectories, Trajectory
 from exactsindy.errors import DataError, ProblemError
 from exactsindy.library import Features, Library, Variable
@@ -56,6 +57,16 @@ def only_field(data: object, form: str) -> Field:
     if isinstance(source, Trajectories):
         raise DataError(f"{form} is for fields (PDEs); for trajectories use IncrementForm.")
     return source
+
+
+def only_first_order(pieces: Pieces) -> Data:
+    """Return the head of data in pieces, refusing fields with equations of higher order."""
+    if isinstance(pieces.head, Field) and any(target.order > 1 for target in pieces.head.targets):
+        raise DataError(
+            "equations of second order of a field need rates smoothed over all times, and these data are read in "
+            "pieces; load them: field.load()."
+        )
+    return pieces.head
 
 
 def groups(data: Data, library: Library) -> tuple[EquationGroup, ...]:

@@ -32,16 +32,20 @@ def summed(
     lengths = [min(len(rows) for rows in member) for member in zip(*sources, strict=True)]
     if count is not None:
         check_count(count, sum(lengths), what)
-    return tuple(
-        Problem.from_blocks(
-            Problem.from_chunks(
-                (chunk for i, low, high in ranges for chunk in members[i].rows(low, high)),
-                names=group.features.terms,
-                target_names=group.target_names,
-            )
-            for group, members in zip(equations, sources, strict=True)
+    return tuple(of_ranges(equations, sources, ranges) for ranges in parts(lengths, count or 1))
+
+
+def of_ranges(
+    equations: Sequence[EquationGroup], sources: Sequence[Sequence[Rows]], ranges: Sequence[tuple[int, int, int]]
+) -> Problem:
+    """Return the problem of ranges (member, start, stop) of the rows of all equations."""
+    return Problem.from_blocks(
+        Problem.from_chunks(
+            (chunk for i, low, high in ranges for chunk in members[i].rows(low, high)),
+            names=group.features.terms,
+            target_names=group.target_names,
         )
-        for ranges in parts(lengths, count or 1)
+        for group, members in zip(equations, sources, strict=True)
     )
 
 

@@ -9,14 +9,15 @@ from functools import cached_property
 import numpy as np
 
 from exactsindy._types import Array
-from exactsindy.data import Data, Field, Trajectories, Trajectory
+from exactsindy.chunked import Piece, Pieces, Source, assemble, pieces_of
+from exactsindy.data import Field, Trajectories, Trajectory
 from exactsindy.differentiation import FiniteDifference, SmoothedFiniteDifference, uniform_step
 from exactsindy.errors import DataError
-from exactsindy.forms.base import EquationGroup, checked, groups, trajectory_inputs
+from exactsindy.forms.base import EquationGroup, checked, groups, only_first_order, trajectory_inputs
 from exactsindy.forms.derivative import Differentiation, Slopes, SpaceDerivatives, derive, halo, interior_reach
 from exactsindy.forms.form import Form
 from exactsindy.forms.rates import rate_targets, with_rates
-from exactsindy.forms.rows import Rows, summed
+from exactsindy.forms.rows import Rows, of_ranges, summed
 from exactsindy.library import Library, Variable
 from exactsindy.problem import Problem
 
@@ -67,8 +68,8 @@ class StrongForm(Form):
     space: FiniteDifference = field(default_factory=lambda: FiniteDifference(order=4))
     spectral: bool = True
 
-    def problem(self, data: Data, library: Library) -> Problem:
-        """Return the regression of all equations of the data over the library.
+    def problem(self, data: Source, library: Library) -> Problem:
+        """Return the regression of all equations of the data over the library; data in pieces are read one by one.
 
         Raises
         ------
@@ -78,14 +79,17 @@ class StrongForm(Form):
         """
         return self._sum(data, library, None)[0]
 
-    def folds(self, data: Data, library: Library, count: int) -> tuple[Problem, ...]:
+    def folds(self, data: Source, library: Library, count: int) -> tuple[Problem, ...]:
         """Return ``count`` problems, contiguous in time, whose sum is `problem`.
 
         Derivatives are those of the whole data, so a fold sees a few samples of its neighbours.
         """
         return self._sum(data, library, count)
 
-    def _sum(self, data: Data, library: Library, count: int | None) -> tuple[Problem, ...]:
+    def _sum(self, data: Source, library: Library, count: int | None) -> tuple[Problem, ...]:
+        pieces = pieces_of(data)
+        if pieces is not None:
+            return assemble(pieces, self.plan(pieces, library), count or 1)
         source = checked(data, "StrongForm")
         equations = groups(source, library)
         sources: list[list[Rows]]
@@ -94,6 +98,39 @@ class StrongForm(Form):
         else:
             sources = [[_FieldRows(self, with_rates(source), group)] for group in equations]
         return summed(equations, sources, count, "number of samples in time")
+
+    def plan(self, pieces: Pieces, library: Library) -> _StrongPlan:
+        """Return how pieces become rows: those of their own samples."""
+        equations = groups(only_first_order(pieces), library)
+        orders = (target.order for group in equations for target in group.targets)
+        reach = halo(self.differentiation, max(orders))
+        if reach is None:
+            raise DataError(
+                f"StrongForm({self.differentiation!r}): this way to differentiate needs whole trajectories, and these "
+                "data are read in pieces; use FiniteDifference() or SmoothedFiniteDifference()."
+            )
+        return _StrongPlan(self, equations, (reach, reach))
+
+
+@dataclass(frozen=True, eq=False)
+class _StrongPlan:
+    """The rows of one piece of the data: those of its own samples, whose stencils reach into its neighbours."""
+
+    form: StrongForm
+    equations: tuple[EquationGroup, ...]
+    reach: tuple[int, int]
+    in_order: bool = False
+
+    def problem(self, piece: Piece, before: object) -> tuple[Problem | None, None]:
+        if isinstance(piece.data, Trajectories):
+            sources = [[_TrajectoryRows(self.form, member, g) for member in piece.data] for g in self.equations]
+            ranges = [(i, low, high) for i, (low, high) in enumerate(piece.own)]
+            return of_ranges(self.equations, sources, ranges), None
+        ((low, high),) = piece.own
+        rows = [_FieldRows(self.form, piece.data, group) for group in self.equations]
+        first = rows[0].first  # rows begin there, the same for all equations: they are of first order
+        low, high = max(low - first, 0), min(high - first, len(rows[0]))
+        return (of_ranges(self.equations, [[own] for own in rows], [(0, low, high)]) if low < high else None), None
 
 
 @dataclass(frozen=True)

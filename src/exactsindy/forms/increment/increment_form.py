@@ -9,9 +9,11 @@ from itertools import chain
 import numpy as np
 
 from exactsindy._types import Array
-from exactsindy.data import Data, cuts
+from exactsindy.chunked import Pieces, Source, assemble, pieces_of
+from exactsindy.data import cuts
 from exactsindy.errors import ProblemError
 from exactsindy.forms.base import TrialLike, fitted, groups, only_trajectories, trial
+from exactsindy.forms.increment.increment_pieces import IncrementPlan, sampled_noise
 from exactsindy.forms.increment.increment_rows import IncrementRows, compressed, split
 from exactsindy.forms.increment.smoothing import Smoothed, order_one, smooth, smooth_guided
 from exactsindy.forms.rows import Whiteness, check_count, lag_correlation
@@ -73,22 +75,28 @@ class IncrementForm:
         if self.states not in ("raw", "guided"):
             raise ProblemError(f"IncrementForm(states={self.states!r}): expected 'raw' or 'guided'.")
 
-    def problem(self, data: Data, library: Library) -> Problem:
-        """Return the regression of all equations of the trajectories over the library.
+    def problem(self, data: Source, library: Library) -> Problem:
+        """Return the regression of all equations of the trajectories over the library; pieces are read one by one.
 
         Raises
         ------
         DataError
             If the data are a field, an equation is not of first order, or no piece is long enough.
         """
+        pieces = pieces_of(data)
+        if pieces is not None:
+            return assemble(pieces, self.plan(pieces, library))[0]
         rows = self._prepare(data, library)
         return Problem.from_blocks(problem for part in rows for problem in compressed(part.group, part.chunks()))
 
-    def folds(self, data: Data, library: Library, count: int) -> tuple[Problem, ...]:
+    def folds(self, data: Source, library: Library, count: int) -> tuple[Problem, ...]:
         """Return ``count`` problems, contiguous in time, whose sum is `problem`.
 
         Whitening runs through all rows, so a fold is what the rows before it leave new.
         """
+        pieces = pieces_of(data)
+        if pieces is not None:
+            return assemble(pieces, self.plan(pieces, library), count)
         rows = self._prepare(data, library)
         total = rows[0].n_rows
         check_count(count, total, "number of increments")
@@ -97,7 +105,7 @@ class IncrementForm:
         ]
         return tuple(Problem.from_blocks(chain.from_iterable(fold)) for fold in zip(*folds, strict=True))
 
-    def whiteness(self, data: Data, library: Library, coef: TrialLike) -> Whiteness:
+    def whiteness(self, data: Source, library: Library, coef: TrialLike) -> Whiteness:
         """Return the size and the correlation of a model's whitened residuals."""
         rows = self._prepare(data, library)
         model = fitted(coef, [part.group for part in rows], "whiteness(coef=...)")
@@ -110,7 +118,7 @@ class IncrementForm:
                 names.append(name)
         return Whiteness(tuple(names), np.array(ratio), np.array(lag))
 
-    def rows(self, data: Data, library: Library) -> Iterator[tuple[str, Array, Array]]:
+    def rows(self, data: Source, library: Library) -> Iterator[tuple[str, Array, Array]]:
         """Yield of every equation its name, the whitened columns (rows x terms) and the whitened target (rows,)."""
         for part in self._prepare(data, library):
             for name, chunks in zip(part.group.target_names, zip(*part.chunks(), strict=True), strict=True):
@@ -121,7 +129,20 @@ class IncrementForm:
         """Return True if a trial model whitens the rows."""
         return self.model is not None
 
-    def _prepare(self, data: Data, library: Library) -> list[IncrementRows]:
+    def plan(self, pieces: Pieces, library: Library) -> IncrementPlan:
+        """Return how pieces become rows; the noise is that of up to sixteen of them, unless it was given."""
+        only_trajectories(pieces.head, "IncrementForm")
+        equations = groups(pieces.head, library)
+        order_one(equations, "IncrementForm")
+        noise = sampled_noise(pieces) if self.smoothed is None else self.smoothed
+        model = trial(self.model, equations, "IncrementForm")
+        guide = trial(self.model if self.guide is None else self.guide, equations, "IncrementForm")
+        raw = self.states == "raw"
+        return IncrementPlan(
+            equations, library, model, None if raw else guide, noise.only_noise(), raw, raw and self.hermite
+        )
+
+    def _prepare(self, data: Source, library: Library) -> list[IncrementRows]:
         trajectories = only_trajectories(data, "IncrementForm")
         equations = groups(trajectories, library)
         order_one(equations, "IncrementForm")

@@ -79,6 +79,24 @@ class HermiteFeatures:
         return columns
 
 
+@dataclass(eq=False)
+class Carry:
+    """What whitened rows go on from: the last row of every equation (equations x terms and target), and its pivot."""
+
+    previous: Array
+    pivots: Array | None = None
+
+    @classmethod
+    def fresh(cls, equations: int, terms: int) -> Carry:
+        """Return what the first rows of a trajectory go on from: nothing."""
+        return cls(np.zeros((equations, terms + 1)))
+
+    @property
+    def factors(self) -> list[Whitening]:
+        """Return the factors of the last row."""
+        return [] if self.pivots is None else [Whitening(np.array([d]), np.zeros(1)) for d in self.pivots]
+
+
 @dataclass(frozen=True, eq=False)
 class IncrementRows:
     """The whitened rows of the equations of a group, piece after piece."""
@@ -115,29 +133,38 @@ class IncrementRows:
             parts = [[(y - theta)[:, 0] for theta, y in chunk] for chunk in self._piece(i, coef)]
             yield np.array([np.concatenate(rows) for rows in zip(*parts, strict=True)])
 
+    def stretch(self, i: int, low: int, high: int, carry: Carry) -> Iterator[Chunks]:
+        """Yield the rows ``low`` to ``high`` of a piece; they go on from ``carry``, which then holds the last."""
+        return self._rows(i, low, high, carry, None)
+
     def _piece(self, i: int, coef: Array | None = None) -> Iterator[Chunks]:
         """Yield the rows of a piece; with coefficients those of the right-hand sides in place of all terms."""
+        columns = len(self.group.features.terms) if coef is None else 1
+        fresh = Carry.fresh(len(self.group.targets), columns)
+        return self._rows(i, 0, len(self.smoothed.pieces[i]) - 1, fresh, coef)
+
+    def _rows(self, i: int, low: int, high: int, carry: Carry, coef: Array | None) -> Iterator[Chunks]:
         piece = self.smoothed.pieces[i]
         states = piece.states if self.raw else self.smoothed.values[i]
         own, n = self._own(i), len(piece)
-        previous = np.zeros((len(own), (1 if coef is not None else len(self.group.features.terms)) + 1))
-        factors: list[Whitening] = []
-        for first, last in sections(n - 1, self._section):
+        factors = carry.factors
+        for first, last in ((low + a, low + b) for a, b in sections(high - low, self._section)):
             factors = self._whitenings(i, first, last, factors)
             at, end = max(first - 1, 0), min(last + 2, n)
             weights = interval_weights(piece.times[at:end])[first - at : last - at]
             for start in range(first, last, BLOCK_ROWS):
                 stop = min(start + BLOCK_ROWS, last)
-                low, high = max(start - 1, 0), min(stop + 2, n)
-                inputs = trajectory_inputs(self.group.features, piece, states[low:high], low, high)
+                left, right = max(start - 1, 0), min(stop + 2, n)
+                inputs = trajectory_inputs(self.group.features, piece, states[left:right], left, right)
                 columns = np.ascontiguousarray(self._columns.evaluate(inputs).T)
                 change = np.diff(piece.states[start : stop + 1], axis=0)
                 rows = []
                 for j, (factor, state) in enumerate(zip(factors, own, strict=True)):
                     terms = columns if coef is None else coef[j : j + 1] @ columns
-                    increments = Increments(terms, start - low, weights[start - first : stop - first])
-                    rows.append(factor.apply(increments, change[:, state], start - first, previous[j]))
+                    increments = Increments(terms, start - left, weights[start - first : stop - first])
+                    rows.append(factor.apply(increments, change[:, state], start - first, carry.previous[j]))
                 yield tuple((table[:-1].T, table[-1:].T) for table in rows)
+        carry.pivots = np.array([factor.diagonal[-1] for factor in factors])
 
     def _whitenings(self, i: int, first: int, last: int, before: list[Whitening]) -> list[Whitening]:
         """Return the factors of the errors of all equations for a section of rows that goes on from the one before."""

@@ -51,6 +51,10 @@ class Smoothed:
         """Return the error of each state that rows are weighted by."""
         return np.asarray(np.maximum(self.measured_noise, self.floor))
 
+    def only_noise(self) -> Smoothed:
+        """Return the noise alone, without samples."""
+        return Smoothed((), (), self.measured_noise, self.floor, ())
+
     @cached_property
     def largest_noise(self) -> float:
         """Return the largest noise of a state as a share of its spread over all samples."""
@@ -165,16 +169,22 @@ def floored(noise: Array, size: Array) -> Array:
 
 
 def _pieces(data: Trajectories) -> tuple[Trajectory, ...]:
-    pieces: list[Trajectory] = []
-    for member in data:
-        borders = [0, *(gap_starts(member.times) + 1).tolist(), len(member)]
-        pieces += [member.slice(a, b) for a, b in pairwise(borders) if b - a >= _LEAST]
+    pieces = tuple(data[i].slice(a, b) for i, a, b in unbroken_ranges(data))
     if not pieces:
         raise DataError(
             f"IncrementForm: no trajectory has {_LEAST} samples in a row without a gap; measure longer "
             "ones, or use form=StrongForm(FiniteDifference()), which needs few samples but little noise."
         )
-    return tuple(pieces)
+    return pieces
+
+
+def unbroken_ranges(data: Trajectories) -> list[tuple[int, int, int]]:
+    """Return the stretches (trajectory, start, stop) between gaps that are long enough to be smoothed."""
+    ranges = []
+    for i, member in enumerate(data):
+        borders = [0, *(gap_starts(member.times) + 1).tolist(), len(member)]
+        ranges += [(i, a, b) for a, b in pairwise(borders) if b - a >= _LEAST]
+    return ranges
 
 
 def order_one(equations: Sequence[EquationGroup], form: str) -> None:

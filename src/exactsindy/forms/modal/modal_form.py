@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 
 from exactsindy._types import Array
+from exactsindy.chunked import EachApart, Pieces, Source, assemble, pieces_of
 from exactsindy.data import Data, Field, cuts
 from exactsindy.differentiation import PRINTED, uniform_step
 from exactsindy.errors import DataError
@@ -25,6 +27,8 @@ from exactsindy.problem import Problem, TallCollector
 
 # The least number of times that can be smoothed: twice the four of a third difference.
 _LEAST = 8
+# Times that a piece should have, so that smoothing them loses little at its ends.
+_WANTED = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +50,8 @@ class ModalForm:
 
     Notes
     -----
+    Data in pieces (chunks of a lazy field) are smoothed piece by piece: the problem is the sum of those of the pieces.
+
     Times must be equally spaced, the noise white, and the upper half of the wavenumbers free of signal. If a
     dimension is not periodic, smooth vectors and windowed waves take the place of Fourier modes in all of
     them; that costs information near the edges.
@@ -66,21 +72,27 @@ class ModalForm:
     model: TrialLike = None
     smoothed: SmoothedField | WindowedField | None = field(default=None, repr=False)
 
-    def problem(self, data: Data, library: Library) -> Problem:
-        """Return the regression of all equations of the field over the library.
+    def problem(self, data: Source, library: Library) -> Problem:
+        """Return the regression of all equations of the field over the library; pieces are read one by one.
 
         Raises
         ------
         DataError
             If the data are trajectories, cells are missing, or times or points are not equally spaced.
         """
-        return self._sum(data, library, 1)[0]
+        pieces = pieces_of(data)
+        if pieces is not None:
+            return assemble(pieces, self.plan(pieces, library))[0]
+        return self._sum(only_field(data, "ModalForm"), library, 1)[0]
 
-    def folds(self, data: Data, library: Library, count: int) -> tuple[Problem, ...]:
+    def folds(self, data: Source, library: Library, count: int) -> tuple[Problem, ...]:
         """Return ``count`` problems, contiguous in time, whose sum is `problem`."""
+        pieces = pieces_of(data)
+        if pieces is not None:
+            return assemble(pieces, self.plan(pieces, library), count)
         source = only_field(data, "ModalForm")
         check_count(count, len(source.times) - 1, "number of increments in time")
-        return self._sum(data, library, count)
+        return self._sum(source, library, count)
 
     def whiteness(self, data: Data, library: Library, coef: TrialLike) -> Whiteness:
         """Return the size and the correlation in time of a model's whitened residuals."""
@@ -99,6 +111,11 @@ class ModalForm:
     def whitened(self) -> bool:
         """Return True if a trial model whitens the rows."""
         return self.model is not None
+
+    def plan(self, pieces: Pieces, library: Library) -> EachApart:
+        """Return how pieces become rows: each is smoothed by itself, with the first time of the next one."""
+        only_field(pieces.head, "ModalForm")
+        return EachApart(partial(_of_piece, replace(self, smoothed=None), library), more=1)
 
     def _check(self, data: Data, library: Library) -> tuple[Field, tuple[EquationGroup, ...]]:
         source = only_field(data, "ModalForm")
@@ -132,6 +149,16 @@ class ModalForm:
         for group in equations:
             for rows in ModeRows(_library(data, smoothed, group), model).blocks():
                 yield group, rows
+
+
+def _of_piece(form: ModalForm, library: Library, data: Data) -> Problem:
+    source = only_field(data, "ModalForm")
+    if len(source.times) < _LEAST:
+        raise DataError(
+            f"ModalForm: a piece of {len(source.times)} times cannot be smoothed; store it in chunks of at least "
+            f"{_WANTED} times, or pass dataset.chunk({{{source.time_name!r}: {_WANTED}}})."
+        )
+    return form.problem(source, library)
 
 
 def smooth_field(data: Field) -> SmoothedField | WindowedField:

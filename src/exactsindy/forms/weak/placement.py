@@ -185,10 +185,19 @@ def half_width(lines: Array, x: Array, p: int, *, field: bool) -> int:
 
 def sample_lines(values: Sequence[Array], axis: int) -> Array:
     """Return evenly chosen lines of fields along an axis (samples x lines), without those with gaps."""
-    others = [n for i, n in enumerate(values[0].shape) if i != axis]
+    where: Any = (slice(None), *line_places(values[0].shape, axis))
+    return usable_lines(np.hstack([np.moveaxis(array, axis, 0)[where] for array in values]))
+
+
+def line_places(shape: Sequence[int], axis: int) -> tuple[Index, ...]:
+    """Return where evenly chosen lines along an axis lie: their indices along each of the other axes."""
+    others = [n for i, n in enumerate(shape) if i != axis]
     chosen = np.unique(np.linspace(0, int(np.prod(others)) - 1, _LINES).round().astype(int))
-    where: Any = (slice(None), *np.unravel_index(chosen, others))
-    table = np.hstack([np.moveaxis(array, axis, 0)[where] for array in values])
+    return np.unravel_index(chosen, others)
+
+
+def usable_lines(table: Array) -> Array:
+    """Return the lines (samples x lines) without gaps in which anything changes."""
     return np.asarray(table[:, np.isfinite(table).all(axis=0) & (np.ptp(table, axis=0) > 0)])
 
 

@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from exactsindy._types import Array
+from exactsindy.chunked import EachApart, Pieces, Source, assemble, pieces_of
 from exactsindy.data import Data, Field, Trajectories, Trajectory, rate_names
 from exactsindy.differentiation import FiniteDifference
 from exactsindy.errors import DataError, ProblemError
-from exactsindy.forms.base import Coefficients, EquationGroup, TrialLike, checked, fitted, groups, trial
+from exactsindy.forms.base import (
+    Coefficients,
+    EquationGroup,
+    TrialLike,
+    checked,
+    fitted,
+    groups,
+    only_first_order,
+    trial,
+)
 from exactsindy.forms.derivative import SpaceDerivatives
 from exactsindy.forms.form import Form
 from exactsindy.forms.rates import with_rates
 from exactsindy.forms.rows import Rows, Whiteness, lag_correlation, summed
 from exactsindy.forms.weak.by_parts import ByParts, IntegralPlan
-from exactsindy.forms.weak.patch import box_of
 from exactsindy.forms.weak.placement import Axis, Placement, Rng, Width, sample_lines
 from exactsindy.forms.weak.whitening import FieldNoise, NoisyStates, WhitenedRows, field_noise, stacked
+from exactsindy.forms.weak.window_pieces import WindowPlan, lines_in_pieces, without_missing
 from exactsindy.forms.weak.window_rows import FieldRows, TrajectoryRows
 from exactsindy.forms.weak.windows import AxisWindows
 from exactsindy.library import Library
@@ -98,8 +110,8 @@ class WeakForm(Form):
             raise ProblemError(f"WeakForm(order={self.order!r}): expected an integer >= 1, e.g. 6.")
         FiniteDifference(self.accuracy)
 
-    def problem(self, data: Data, library: Library) -> Problem:
-        """Return the regression of all equations of the data over the library.
+    def problem(self, data: Source, library: Library) -> Problem:
+        """Return the regression of all equations of the data over the library; data in pieces are read one by one.
 
         Raises
         ------
@@ -108,7 +120,7 @@ class WeakForm(Form):
         """
         return self._sum(data, library, None)[0]
 
-    def folds(self, data: Data, library: Library, count: int) -> tuple[Problem, ...]:
+    def folds(self, data: Source, library: Library, count: int) -> tuple[Problem, ...]:
         """Return ``count`` problems, contiguous in time, whose sum is `problem`; a window is in one of them."""
         return self._sum(data, library, count)
 
@@ -137,7 +149,10 @@ class WeakForm(Form):
         """Return True if a trial model whitens the rows."""
         return self.model is not None
 
-    def _sum(self, data: Data, library: Library, count: int | None) -> tuple[Problem, ...]:
+    def _sum(self, data: Source, library: Library, count: int | None) -> tuple[Problem, ...]:
+        pieces = pieces_of(data)
+        if pieces is not None:
+            return assemble(pieces, self.plan(pieces, library), count or 1)
         source = with_rates(checked(data, "WeakForm"))
         equations: Sequence[EquationGroup] = groups(source, library)
         sources: Sequence[Sequence[Rows]]
@@ -175,6 +190,29 @@ class WeakForm(Form):
                 sources.append([WhitenedRows.of(theta, y[:, j], FieldNoise(rows, j, model, noise).covariance())])
         return single, sources
 
+    def plan(self, pieces: Pieces, library: Library) -> WindowPlan | EachApart:
+        """Return how pieces become rows: windows are laid over the whole field, each is in the piece it begins in."""
+        if self.model is not None:
+            raise ProblemError(
+                "WeakForm(model=...): whitening needs the covariance of all windows, and these data are read in "
+                "pieces; use model=None."
+            )
+        equations = groups(only_first_order(pieces), library)
+        if pieces.field is None:
+            total = max(pieces.n_samples or pieces.head.n_samples, 1)
+            return EachApart(partial(self._share, library=library, total=total))
+        lines = None if self.width is not None else lines_in_pieces(pieces)
+        rows = self._field(pieces.field, equations, lines)
+        return WindowPlan(equations, rows[0].windows, tuple(row.plan for row in rows), self.accuracy)
+
+    def _share(self, data: Data, library: Library, total: int) -> Problem | None:
+        """Return the problem of the windows that are a piece's share of all."""
+        count = max(round(self.domains * data.n_samples / total), 1)
+        try:
+            return replace(self, domains=count).problem(data, library)
+        except DataError:
+            return None  # shorter than a window
+
     @property
     def _placement(self) -> Placement:
         return Placement(self.domains, self.seed, self.width, self.layout, self.centres)
@@ -207,25 +245,35 @@ class WeakForm(Form):
             raise refused
         return [[TrajectoryRows(member, windows, group) for member, windows in placed] for group in equations]
 
-    def _field(self, data: Field, equations: Sequence[EquationGroup]) -> list[FieldRows]:
+    def _field(
+        self, data: Field, equations: Sequence[EquationGroup], lines: Sequence[Array] | None = None
+    ) -> list[FieldRows]:
         by_parts = ByParts(data.axes, data.names)
         plans = [IntegralPlan.of([by_parts.full(t) for t in group.features.terms], data.names) for group in equations]
         times = tuple(sorted({0, *(target.order for target in data.targets)}))
         orders = [tuple(sorted({q for plan in plans for q in plan.orders(i)})) for i in range(len(data.axes))]
         p = self._power(max(max(q) for q in (*orders, times)))
-        windows = self._without_gaps(data, self._axes(data, plans, [*orders, times]), p)
+        windows = self._without_gaps(data, self._axes(data, plans, [*orders, times], lines), p)
         return [
             FieldRows(data, windows, group, plan, self.accuracy) for group, plan in zip(equations, plans, strict=True)
         ]
 
-    def _axes(self, data: Field, plans: Sequence[IntegralPlan], orders: Sequence[tuple[int, ...]]) -> list[Axis]:
+    def _axes(
+        self,
+        data: Field,
+        plans: Sequence[IntegralPlan],
+        orders: Sequence[tuple[int, ...]],
+        lines: Sequence[Array] | None,
+    ) -> list[Axis]:
+        if lines is None:  # widths are chosen from them, unless they were given
+            dims = range(len(data.dims))
+            lines = [np.empty((0, 0)) if self.width is not None else sample_lines(data.values, i) for i in dims]
         finite = FiniteDifference(self.accuracy)
         space = SpaceDerivatives(finite, data.axes, data.coords[:-1], (False,) * len(data.axes))
         halos = [*space.reach([v for plan in plans for v in plan.derivatives]), 0]
         periodic = [*(period is not None for period in data.periods), False]
         return [
-            Axis(name, data.coords[i], periodic[i], sample_lines(data.values, i), halos[i], orders[i])
-            for i, name in enumerate(data.dims)
+            Axis(name, data.coords[i], periodic[i], lines[i], halos[i], orders[i]) for i, name in enumerate(data.dims)
         ]
 
     def _without_gaps(self, data: Field, axes: Sequence[Axis], p: int) -> tuple[AxisWindows, ...]:
@@ -233,7 +281,7 @@ class WeakForm(Form):
         placement = self._placement
         rng = placement.rng()
         windows = placement.place(axes, p, rng, self.domains)
-        if not data.missing:
+        if not data.missing or data.lazy:  # pieces leave out windows with missing cells themselves
             return windows
         good = _whole(data, windows, axes)
         for _ in range(_ROUNDS):
@@ -250,11 +298,4 @@ class WeakForm(Form):
 
 
 def _whole(data: Field, windows: Sequence[AxisWindows], axes: Sequence[Axis]) -> NDArray[np.intp]:
-    """Return the windows that, with the surroundings their derivatives see, have no missing cell."""
-    whole = []
-    for k in range(len(windows[0])):
-        low = [int(w.starts[k]) - axis.halo for w, axis in zip(windows, axes, strict=True)]
-        high = [a + int(w.lengths[k]) + 2 * axis.halo for a, w, axis in zip(low, windows, axes, strict=True)]
-        if all(np.isfinite(box_of(values, low, high)).all() for values in data.values):
-            whole.append(k)
-    return np.array(whole, dtype=np.intp)
+    return without_missing(data, windows, [axis.halo for axis in axes])
