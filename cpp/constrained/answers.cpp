@@ -33,6 +33,11 @@ bool Answers::empty() const {
   return answers_.empty();
 }
 
+std::size_t Answers::best_size() const {
+  const std::lock_guard lock(mutex_);
+  return answers_.empty() ? 0 : answers_[0].support.size();
+}
+
 std::size_t Answers::count() const {
   const std::lock_guard lock(mutex_);
   return answers_.size() + estimates_.size();

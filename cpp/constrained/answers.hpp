@@ -20,6 +20,7 @@ struct Options {
   int keep = 0;           // > 0: a pool of this many supports
   double within = -1.0;   // >= 0: a pool of all with objective <= best (1 + within)
   std::size_t capacity = 200'000;
+  bool general = false;     // no short way for small problems
   int constraint_rows = 0;  // of the presence rows; those after them are sizes
   std::int64_t alone = 0;   // nodes that one worker searches before others join in; 0: by the number of variables
   Limits limits;
@@ -50,6 +51,8 @@ class Answers {
   // True if a support was fitted and counts, or is an estimate that will be fitted.
   bool noted(const std::vector<int>& support) const;
   bool empty() const;
+  // How many terms the best support has that was fitted.
+  std::size_t best_size() const;
   std::size_t count() const;
   // Take note of a fit; `final`: no other signs of its terms have to be looked at.
   void remember(const Fit& fit, bool final);

@@ -6,6 +6,8 @@
 #include <system_error>
 #include <utility>
 
+#include "constrained/tied_tree.hpp"
+
 namespace exactsindy::constrained {
 
 namespace {
@@ -13,6 +15,7 @@ namespace {
 constexpr unsigned kClockInterval = 32;  // nodes between two looks at the clock
 constexpr double kAlone = 5e6;           // nodes times the square of variables that one worker searches alone
 constexpr double kFewest = 300.0, kMost = 20'000.0;
+constexpr std::int64_t kTiedNodes = 3'000;  // problems that need more are left to the general search
 
 }  // namespace
 
@@ -30,7 +33,26 @@ Outcome Search::ended(Outcome&& out) const {
   return std::move(out);
 }
 
+// The whole search where coefficients are bound by ties alone and few columns are left.
+std::optional<Outcome> Search::by_ties() {
+  if (options_.general || options_.pool()) return std::nullopt;
+  TiedColumns columns(system_);
+  if (!columns.take(rows_)) return std::nullopt;
+  const std::int64_t most = options_.limits.nodes > 0 ? std::min(options_.limits.nodes, kTiedNodes) : kTiedNodes;
+  TiedTree tree(columns, answers_, most);
+  const bool done = tree.run();
+  nodes_ += tree.nodes();
+  if (done) {
+    Outcome out;
+    answers_.finish(out);
+    if (out.runner_up >= 0.0 || !options_.runner_up) return ended(std::move(out));
+  }
+  answers_.restart();
+  return std::nullopt;
+}
+
 Outcome Search::run(const std::vector<std::vector<int>>& starts) {
+  if (auto found = by_ties()) return std::move(*found);
   Outcome out;
   out.lower = kInf;
   out.complete = true;

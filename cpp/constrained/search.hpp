@@ -32,6 +32,7 @@ class Search {
 
  private:
   Outcome ended(Outcome&& out) const;
+  std::optional<Outcome> by_ties();
   void explore(Explorer& first);
   void spawn();
   void work(Explorer& worker, bool until_done);

@@ -10,6 +10,18 @@ namespace exactsindy::constrained {
 
 namespace {
 
+// Multiplies by a power of two; ldexp where that power is no double.
+class Power {
+ public:
+  explicit Power(int exponent)
+      : exponent_(exponent), factor_(std::abs(exponent) < 1000 ? std::ldexp(1.0, exponent) : 0.0) {}
+  double operator()(double x) const { return factor_ != 0.0 ? x * factor_ : std::ldexp(x, exponent_); }
+
+ private:
+  int exponent_;
+  double factor_;
+};
+
 // Linear rows in scaled variables, each with its largest entry in [1/2, 1).
 void scale_rows(const std::vector<double>& rows, const std::vector<double>& rhs, const System& s,
                 std::vector<double>& out, std::vector<double>& out_rhs) {
@@ -22,7 +34,8 @@ void scale_rows(const std::vector<double>& rows, const std::vector<double>& rhs,
       if (c != 0.0) top = std::max(top, std::ilogb(c) - s.exponent[v]);
     }
     if (top == std::numeric_limits<int>::min()) top = 0;
-    for (int v = 0; v < n; ++v) out[i * n + v] = std::ldexp(rows[i * n + v], -s.exponent[v] - top - 1);
+    for (int v = 0; v < n; ++v)
+      if (rows[i * n + v] != 0.0) out[i * n + v] = std::ldexp(rows[i * n + v], -s.exponent[v] - top - 1);
     out_rhs.push_back(std::ldexp(rhs[i], -s.target_exponent - top - 1));
   }
 }
@@ -52,6 +65,10 @@ System::System(std::span<const EquationData> equations, const Constraints& given
     variables += b.count;
     rows += b.rows;
   }
+  for (std::vector<int>* list : {&block_of, &exponent}) list->reserve(variables);
+  for (std::vector<double>* list : {&ridge, &norm, &lower, &upper, &least, &most, &limit}) list->reserve(variables);
+  column.reserve(variables), inert.reserve(variables);
+  const Power of_target(-target_exponent);
   z.reset(std::max(rows, 1));
   zeros.reset(std::max(rows, 1));
   std::size_t whole_size = 0;
@@ -59,22 +76,23 @@ System::System(std::span<const EquationData> equations, const Constraints& given
   columns.reset(std::max<std::size_t>(whole_size, 1));
   double* next = columns.data();
   double square = 0.0;
-  std::vector<double> data_norm;                          // sqrt(weight) |a_v|
+  std::vector<double> data_norm, entries;  // data_norm: sqrt(weight) |a_v|
+  data_norm.reserve(variables);
   std::vector<double> target_square(blocks.size(), 0.0);  // weight |y|^2
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const Block& b = blocks[i];
     const EquationData& e = equations[i];
     for (int r = 0; r < b.count; ++r) {
-      z[b.row + r] = std::ldexp(e.target[r], -target_exponent);
+      z[b.row + r] = of_target(e.target[r]);
       square += b.weight * z[b.row + r] * z[b.row + r];
       target_square[i] += b.weight * z[b.row + r] * z[b.row + r];
     }
     for (double x : e.rest) {
-      const double y = std::ldexp(x, -target_exponent);
+      const double y = of_target(x);
       rest = rest + Double2{b.weight, 0.0} * two_prod(y, y);
       target_square[i] += b.weight * y * y;
     }
-    std::vector<double> entries(b.count + 1);
+    entries.resize(b.count + 1);
     for (int j = 0; j < b.count; ++j) {
       std::fill(entries.begin(), entries.end(), 0.0);
       for (int r = 0; r <= j; ++r) entries[r] = e.factor[static_cast<std::size_t>(r) * b.count + j];
@@ -87,8 +105,9 @@ System::System(std::span<const EquationData> equations, const Constraints& given
       has_ridge |= e.ridge[j] > 0.0;
       column.push_back(next);
       double sum = 0.0;
+      const Power of_column(-shift);
       for (int r = 0; r <= j; ++r) {
-        next[r] = std::ldexp(entries[r], -shift);
+        next[r] = of_column(entries[r]);
         sum += b.weight * next[r] * next[r];
       }
       next += b.rows;

@@ -32,9 +32,14 @@ class Array {
     size_ = (n + kLane - 1) / kLane * kLane + kLane;
     raw_.reset(std::calloc(size_ + kLane, sizeof(double)));
     if (!raw_) throw std::bad_alloc();
-    void* at = raw_.get();
-    std::size_t space = (size_ + kLane) * sizeof(double);
-    data_ = static_cast<double*>(std::align(kAlignment, size_ * sizeof(double), at, space));
+    align();
+  }
+  // The same with any content.
+  void take(std::size_t n) {
+    size_ = (n + kLane - 1) / kLane * kLane + kLane;
+    raw_.reset(std::malloc((size_ + kLane) * sizeof(double)));
+    if (!raw_) throw std::bad_alloc();
+    align();
   }
   // Grow to at least n doubles; contents are lost when it grows.
   void reserve(std::size_t n) {
@@ -47,6 +52,11 @@ class Array {
 
  private:
   static constexpr std::size_t kAlignment = 64;  // a cache line
+  void align() {
+    void* at = raw_.get();
+    std::size_t space = (size_ + kLane) * sizeof(double);
+    data_ = static_cast<double*>(std::align(kAlignment, size_ * sizeof(double), at, space));
+  }
   struct Free {
     void operator()(void* p) const { std::free(p); }
   };

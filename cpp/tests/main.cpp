@@ -13,6 +13,7 @@
 #include "tests/certifier_test.hpp"
 #include "tests/perspective_test.hpp"
 #include "tests/constrained_test.hpp"
+#include "tests/tied_test.hpp"
 #include "tests/solve_test.hpp"
 #include "tests/degenerate_test.hpp"
 #include "tests/guide_test.hpp"
