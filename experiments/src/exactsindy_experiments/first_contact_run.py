@@ -10,8 +10,8 @@ from pathlib import Path
 
 from exactsindy.discovery import Discovery, discover
 from exactsindy_experiments.first_contact_data import ContactData, load
-from exactsindy_experiments.first_contact_rows import ContactCase, ContactRow, contact_table, version
-from exactsindy_experiments.likelihood_ceiling import truth_leads
+from exactsindy_experiments.first_contact_rows import SURE, ContactCase, ContactRow, contact_table, version
+from exactsindy_experiments.likelihood_ceiling import law_lead, truth_leads
 from exactsindy_experiments.selection_benchmark import at_true_size
 from exactsindy_experiments.workers import Json, Worker, command, run_bundles
 
@@ -93,6 +93,8 @@ def _rows(case: ContactCase, loaded: ContactData, found: Discovery, seconds: flo
         at_size = at_true_size(found, known)
         best = {target: support == known[target] for target, support in zip(known, at_size, strict=True)}
         leads = _leads(loaded, known, found)
+    if loaded.clean is not None and case.noise > 0:
+        leads = _law_leads(loaded, found)
     rows = []
     for target, terms in loaded.truth.items():
         chosen = frozenset(found.solution.terms[target])
@@ -129,6 +131,20 @@ def _leads(loaded: ContactData, truth: dict[str, frozenset[str]], found: Discove
     except Exception:  # the ceiling of a case is no reason to lose the case
         return {}
     return {target: lead for target, lead in zip(truth, leads, strict=True) if not math.isnan(lead)}
+
+
+def _law_leads(loaded: ContactData, found: Discovery) -> dict[str, float]:
+    """Return by how much the likelihood prefers the law to the model chosen, for wrong equations printed as sure."""
+    outside = [target for target, terms in loaded.truth.items() if terms is None]
+    sure = [target for target in outside if (found.confidence.get(target) or 0.0) >= SURE]
+    if not sure or loaded.clean is None:
+        return {}
+    try:
+        chosen = [frozenset(found.solution.terms[target]) for target in loaded.truth]
+        lead = law_lead(loaded.data, loaded.library, loaded.clean, chosen)
+    except Exception:  # as above
+        return {}
+    return {} if math.isnan(lead) else dict.fromkeys(sure, lead)
 
 
 def _kinds(kinds: Iterable[str]) -> str:
