@@ -16,7 +16,7 @@ from exactsindy_experiments.selection_benchmark import at_true_size
 from exactsindy_experiments.workers import Json, Worker, command, run_bundles
 
 #: Time limit of one call of `discover`, and how long a worker may take for a case altogether.
-SECONDS, PATIENCE = 20.0, 300.0
+SECONDS, PATIENCE = 120.0, 400.0
 # Where the likelihood of the true terms and the best subset of the true size are computed as well.
 _CEILING_PARTS = ("heavy", "random")
 

@@ -19,7 +19,7 @@ from exactsindy.trajectory_fit import MeasuredTrajectories, features_of, row_cou
 # Rivals of an equation: what was chosen, and so many that the likelihood linearised at the true model proposes.
 _PROPOSED = 4
 _K_MAX = 8
-_LIMITS = Settings(threads=1, nodes=2000, seconds=30.0)
+_LIMITS = Settings(threads=1, nodes=2000, seconds=150.0)
 
 
 def truth_leads(
