@@ -103,7 +103,8 @@ def _outside(versions: Versions) -> str:
         "swings, most draws of arrhenius and of kuramoto, and nearly all closed orbits (an undamped pendulum) "
         "but those of the family one orbit: the share below is no figure for such data. Ceiling: of those with "
         f"{PERCENT} or more, the number where the model chosen is more likely than the law itself, whose trajectory is "
-        "known exactly, nothing being penalised: there no test on the data can tell.\n\n"
+        "known exactly, nothing being penalised: there no test on the data can tell. Where second order was taken "
+        "(x'' in place of x'), its confidence counts, but for the family position only: the library holds that law.\n\n"
     )
     groups: dict[str, Test] = {"all": lambda row: True}
     groups |= {f"noise {100 * noise:g} %": having("noise", noise) for noise in values(versions, "noise")}
