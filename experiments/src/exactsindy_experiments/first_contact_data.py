@@ -32,12 +32,16 @@ _DEFAULT_ATOL = 1e-6  # of solve_ivp
 
 @dataclass(frozen=True)
 class ContactData:
-    """The data of a case with the law behind them: the terms of every equation, None where the library lacks it."""
+    """The data of a case with the law behind them: the terms of every equation, None where the library lacks it.
+
+    ``clean`` are the samples without noise, for laws outside the library.
+    """
 
     data: Trajectories
     library: Library
     truth: dict[str, frozenset[str] | None]
     departure: dict[str, float] = field(default_factory=dict)
+    clean: Array | None = None
 
 
 def load(case: ContactCase) -> ContactData:
@@ -116,7 +120,8 @@ def _heavy(case: ContactCase) -> ContactData:
 
 def _outside(case: ContactCase) -> ContactData:
     law = drawn_law(case.seed, family=case.system)
-    return ContactData(law.measured(case.noise), law.library, law.truth, law.departure)
+    clean = np.vstack([member.states for member in law.members])
+    return ContactData(law.measured(case.noise), law.library, law.truth, law.departure, clean)
 
 
 def _random(case: ContactCase) -> ContactData:

@@ -46,8 +46,9 @@ class ContactRow:
     ``missing``: terms beyond and below the true ones; ``about``: kinds of the warnings that name this equation,
     ``warnings``: of all; ``departure``: share of an outside law that the whole library leaves along clean data;
     ``best_subset``: the best support of the true size is the true one; ``lead``: by how much the likelihood of
-    trajectories prefers the true terms to their best rival; ``seconds``: CPU time of the call; ``failure``: the error,
-    if there was one, in place of an answer.
+    trajectories prefers the true terms to their best rival, for equations outside the library that are printed as sure
+    twice the log-likelihood ratio of the law itself against the model chosen; ``seconds``: CPU time of the call;
+    ``failure``: the error, if there was one, in place of an answer.
     """
 
     case: ContactCase
