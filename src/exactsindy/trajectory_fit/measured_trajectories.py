@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -31,7 +31,6 @@ from exactsindy.trajectory_fit.protocols import (
     RateModel,
     Support,
     by_group,
-    by_piece,
     defects,
     free_columns,
     quadrature_errors,
@@ -163,22 +162,30 @@ class TrajectoryFlow:
         """Return the noise of the state of each equation."""
         return np.asarray(self.measured.smoothed.noise[self.measured.own])
 
-    def _pieces(self, states: Array) -> list[Array]:
-        """Return the states piece by piece in physical units."""
-        return by_piece(self.measured, states * self.measured.smoothed.noise)
+    @cached_property
+    def _beside(self) -> tuple[Array, ...]:
+        """Return for each group the inputs of its library that are no states (inputs x samples), all pieces at once."""
+        pieces, count = self.measured.smoothed.pieces, self.measured.samples.shape[1]
+        nothing = [np.zeros((len(piece), count)) for piece in pieces]
+        return tuple(
+            np.vstack(
+                [
+                    trajectory_inputs(part.group.features, piece, states, 0, len(piece))[:, count:]
+                    for piece, states in zip(pieces, nothing, strict=True)
+                ]
+            ).T
+            for part, _ in self._parts
+        )
 
-    def _inputs(self, part: RateModel, states: Array) -> Iterator[list[Array]]:
-        """Yield the inputs of a library at the samples of every piece."""
-        for piece, values in zip(self.measured.smoothed.pieces, self._pieces(states), strict=True):
-            yield list(trajectory_inputs(part.group.features, piece, values, 0, len(piece)).T)
+    def _inputs(self, states: Array) -> list[list[Array]]:
+        """Return the inputs of the library of each group, in physical units, at all samples."""
+        columns = list((states * self.measured.smoothed.noise).T)
+        return [[*columns, *beside] for beside in self._beside]
 
     def rates(self, states: Array, coef: Sequence[Array]) -> Array:
         """Return the right-hand sides (samples x equations), in units of the noise."""
-        rates = [
-            np.vstack([part.rates(inputs, coef[which]).T for inputs in self._inputs(part, states)])
-            for part, which in self._parts
-        ]
-        return np.hstack(rates) / self._noise
+        parts = zip(self._parts, self._inputs(states), strict=True)
+        return np.hstack([part.rates(inputs, coef[which]).T for (part, which), inputs in parts]) / self._noise
 
     def defects(self, states: Array, coef: Sequence[Array]) -> Array:
         """Return what states leave of their equations (intervals x equations), in units of the noise."""
@@ -214,12 +221,11 @@ class TrajectoryFlow:
         m = self.measured
         rates, slopes = [], []
         terms: list[Array] = []
-        for part, equations in self._parts:
-            linear = [part.linear(inputs, coef[equations]) for inputs in self._inputs(part, states)]
-            rate, columns, slope = zip(*linear, strict=True)
-            rates.append(np.hstack(rate).T)
-            terms += map(np.hstack, zip(*columns, strict=True))
-            slopes.append(np.concatenate(slope, axis=2).transpose(2, 0, 1))
+        for (part, equations), inputs in zip(self._parts, self._inputs(states), strict=True):
+            rate, columns, slope = part.linear(inputs, coef[equations])
+            rates.append(rate.T)
+            terms += columns
+            slopes.append(slope.transpose(2, 0, 1))
         table = np.vstack([theta / noise for theta, noise in zip(terms, self._noise, strict=True)])
         scaled = np.concatenate(slopes, axis=1) * (m.smoothed.noise / self._noise[:, None])
         return defects(m, states, np.hstack(rates) / self._noise), integrate_intervals(m.weights, table.T), scaled
