@@ -83,10 +83,10 @@ def _left_over(series: tuple[ResidualSeries, ...], runs: tuple[Replay, ...]) -> 
         "numbers of size 1 if the equation is right. Correlations outside the band speak for a missing term, or for "
         "noise that is not white."
     ).classes("quiet")
-    for one in series[:_MOST_DRAWN]:
+    for left in series[:_MOST_DRAWN]:
         with ui.element("div").classes("two"):
-            plot(residual_figure(one, runs[0].time_name), "residual-plot", f"What {one.equation} leaves over")
-            plot(correlation_figure(one), "correlation-plot", f"Correlation of what {one.equation} leaves over")
+            plot(residual_figure(left, runs[0].time_name), "residual-plot", f"What {left.equation} leaves over")
+            plot(correlation_figure(left), "correlation-plot", f"Correlation of what {left.equation} leaves over")
 
 
 def _from_start(found: Discovery) -> None:
