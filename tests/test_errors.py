@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+import exactsindy as es
 from exactsindy.errors import listed, nearest
 
 NAMES = ["lorenz", "hopf", "roessler"]
@@ -23,3 +24,10 @@ def test_near_names_are_suggested_and_all_are_listed(name, text):
 def test_long_lists_are_cut():
     assert listed(f"x{i}" for i in range(12)).endswith("x10, x11")
     assert listed(f"x{i}" for i in range(13)).endswith("x10, x11, ... (13 in all)")
+
+
+def test_keywords_of_other_packages_are_answered_with_ours():
+    with pytest.raises(TypeError, match=r"discover\(\) has no argument 't'. Did you mean time=\?"):
+        es.discover([[1.0]], t=0.1)
+    with pytest.raises(TypeError, match=r"has no argument .constraint.\. Did you mean 'constraints'"):
+        es.discover([[1.0]], constraint=())

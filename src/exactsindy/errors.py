@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import inspect
+from collections.abc import Callable, Iterable
+from functools import wraps
 from numbers import Real
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 # Names at least this alike (`difflib` ratio, 1 is equal) are suggested; half the letters is far enough for a slip.
 _ALIKE = 0.5
@@ -68,6 +71,28 @@ def name_tuple(value: object, what: str, error: type[Exception]) -> tuple[str, .
     if not all(isinstance(name, str) for name in names):
         raise error(f"{what}={value!r}: expected a list of names, e.g. ('x', 'y').")
     return names
+
+
+def suggests_keywords(**others: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Return a decorator: a keyword that a function does not have is answered with the one that is meant.
+
+    ``others`` are what people write elsewhere, such as ``t`` for ``time``; the TypeError stays one.
+    """
+
+    def decorated(function: Callable[P, T]) -> Callable[P, T]:
+        known = tuple(inspect.signature(function).parameters)
+
+        @wraps(function)
+        def called(*args: P.args, **kwargs: P.kwargs) -> T:
+            wrong = next((name for name in kwargs if name not in known), None)
+            if wrong is not None:
+                hint = f"Did you mean {others[wrong]}=?" if wrong in others else nearest(wrong, known)
+                raise TypeError(f"{function.__name__}() has no argument {wrong!r}. {hint}")
+            return function(*args, **kwargs)
+
+        return called
+
+    return decorated
 
 
 def is_real(value: object) -> bool:

@@ -1,3 +1,4 @@
+import shlex
 import subprocess
 import sys
 
@@ -8,6 +9,7 @@ import exactsindy as es
 from exactsindy.app.question import FUNCTIONS, MAP, Question, candidates, check_constraint
 from exactsindy.app.repeat import python_lines, shell_line
 from exactsindy.app.what_if import Changes
+from exactsindy.cli.library_option import candidates as library_option
 from exactsindy.errors import ConstraintError
 
 
@@ -99,6 +101,25 @@ def test_the_program_on_the_page_runs(tmp_path):
 def test_lines_for_fields_and_functions(burgers, data):
     lines = python_lines("b.npz", {"dims": ["x", "t"]}, Question(degree=2), burgers.data)
     assert "degree=2" in lines
-    assert shell_line("x.csv", {}, Question(functions=("exp",)), data).startswith("#")
+    line = shell_line("x.csv", {}, Question(functions=("sin", "abs")), data)
+    assert line == "exactsindy discover x.csv --library 'sin,cos,x abs(x)' --seconds 60 --report report.html"
+    assert shell_line("x.csv", {}, Question(functions=("rational",), degree=4), data).startswith("#")
     functions = python_lines("x.csv", {}, Question(functions=("exp",)), data)
     assert 'es.Polynomials(3) + es.Terms(["exp(x)", "exp(v)"])' in functions
+
+
+@pytest.mark.parametrize("functions", [(key,) for key in FUNCTIONS] + [tuple(FUNCTIONS)])
+@pytest.mark.parametrize("degree", [None, 2])
+def test_the_command_line_has_the_same_library(functions, degree, data):
+    question = Question(functions=functions, degree=degree)
+    words = shlex.split(shell_line("x.csv", {}, question, data))
+    given = int(words[words.index("--degree") + 1]) if "--degree" in words else None
+    there = library_option(data, words[words.index("--library") + 1], given, 4)
+    here = question.library(data)
+    if not here.is_open:
+        assert {term.name for term in here.terms(data)} == {term.name for term in there.terms(data)}
+        return
+    fractions = [[one for one in library.members if isinstance(one, es.Rational)] for library in (here, there)]
+    assert fractions[0] == fractions[1]
+    rest = [{t.name for one in lib.members if not one.is_open for t in one.terms(data)} for lib in (here, there)]
+    assert rest[0] == rest[1]

@@ -42,7 +42,9 @@ def test_helps_have_no_stray_marks():
         assert done.exit_code == 0
         assert "\\b" not in done.output, name
         assert "<bool>" not in done.output, name
+    assert "<bool>" not in run("--help").output
     shown = run("discover", "--help").output
+    assert "x[k-1]" in shown.replace("│", "").replace("\n", " ")
     assert "exactsindy discover lorenz.csv" in shown
     assert "--split-gaps" in shown
 

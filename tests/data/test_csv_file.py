@@ -90,7 +90,7 @@ def test_csv_without_header_with_dates_and_with_groups(write):
 
 def test_csv_missing_cells_are_refused_or_split(write):
     path = write("t,x\n" + "".join(f"{i},{'' if i == 4 else i}\n" for i in range(10)))
-    with pytest.raises(DataError, match="1 values are missing or infinite, the first in 'x' at row 4"):
+    with pytest.raises(DataError, match="1 value is missing or infinite, the first in 'x' at row 4"):
         load(path)
     assert [len(member) for member in load(path, gaps="split")] == [4, 5]
 

@@ -186,7 +186,7 @@ def call(values=U, **options):
         ),
         (
             call(values=xarray.Dataset({"u": (("x", "t"), U), "w": (("x",), x)}), dims=None),
-            "The variable 'w' has dimensions ('x',); expected all variables over ('x', 't'). Select some",
+            "The variable 'w' has dimensions ('x',); expected all variables over ('x', 't'). Choose some: states=",
         ),
         (
             lambda: call()().split(0.9),

@@ -49,7 +49,7 @@ def test_missing_entries_of_frames_become_gaps():
         pandas.DataFrame({"t": range(6), "x": pandas.array(column, dtype="Int64")}),
         polars.DataFrame({"t": range(6), "x": column}),
     ):
-        with pytest.raises(DataError, match="1 values are missing or infinite, the first in 'x' at row 2"):
+        with pytest.raises(DataError, match="1 value is missing or infinite, the first in 'x' at row 2"):
             Trajectories.from_arrays(frame)
         assert len(Trajectories.from_arrays(frame, gaps="split")) == 1
 
@@ -64,7 +64,7 @@ def test_python_dates_and_broken_dates():
 
 
 def test_none_is_missing():
-    with pytest.raises(DataError, match="1 values are missing or infinite, the first in 'x' at row 1"):
+    with pytest.raises(DataError, match="1 value is missing or infinite, the first in 'x' at row 1"):
         Trajectories.from_arrays({"t": [0, 1, 2], "x": [1, None, 5]})
 
 

@@ -19,7 +19,7 @@ CLEAN = np.column_stack((np.sin(T), np.cos(T)))
 BROKEN = CLEAN.copy()
 BROKEN[7, 1] = SENTINEL
 MASKED = np.ma.masked_equal(BROKEN, SENTINEL)
-MISSING = "1 values are missing or infinite, the first in 'x1' at row 7. Pass gaps='split'"
+MISSING = "1 value is missing or infinite, the first in 'x1' at row 7. Pass gaps='split'"
 
 
 def check_pieces(data):
@@ -51,7 +51,7 @@ def test_masked_states_are_missing(source):
 
 def test_several_masked_trajectories_controls_and_derivatives():
     check_pieces(Trajectories.from_arrays([MASKED], time=[T], gaps="split"))
-    with pytest.raises(DataError, match="trajectory 1: 1 values are missing"):
+    with pytest.raises(DataError, match="trajectory 1: 1 value is missing"):
         Trajectories.from_arrays([CLEAN, MASKED], time=T)
     check_pieces(Trajectories.from_arrays(CLEAN, time=T, controls=MASKED, gaps="split"))
     check_pieces(Trajectories.from_arrays(CLEAN, time=T, controls={"u": MASKED[:, 0], "v": MASKED[:, 1]}, gaps="split"))

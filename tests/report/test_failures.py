@@ -11,6 +11,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import exactsindy as es
+from exactsindy.app.answer import Tone, view
+from exactsindy.app.what_if import Changes
 
 pytest.importorskip("plotly")
 pytest.importorskip("jinja2")
@@ -47,14 +49,39 @@ def too_few_data():
     return {"data": noisy(states, 0.1, 3), "time": t, "states": ("prey", "predator")}
 
 
+def tied_laws():
+    t = np.arange(0.0, 20.0, 0.05)
+    circle = np.column_stack([np.cos(t), -np.sin(t)])
+    states = np.column_stack([circle, circle[:, 0]])  # the third column repeats the first
+    return {
+        "data": noisy(states[:, :2], 0.01)[:, [0, 1, 0]],
+        "time": t,
+        "states": ("x", "v", "copy"),
+        "targets": ("v",),
+        "degree": 1,
+    }
+
+
+def a_time_limit():
+    # Many coupled states with much noise, and time for hardly anything.
+    rng = np.random.default_rng(2)
+    t = np.arange(0.0, 10.0, 0.05)
+    coupling = rng.normal(size=(6, 6)) - 2.0 * np.eye(6)
+    states = simulated(lambda t, y: coupling @ np.tanh(y), rng.normal(size=6), t)
+    return {"data": noisy(states, 0.3), "time": t, "seconds": 0.5}
+
+
 def only_noise():
     t = np.arange(0.0, 20.0, 0.05)
     return {"data": np.random.default_rng(5).normal(size=(400, 1)), "time": t, "states": ("x",)}
 
 
-@pytest.fixture(scope="module", params=[outside_the_library, hidden_state, too_few_data, only_noise])
+CASES = [outside_the_library, hidden_state, too_few_data, tied_laws, a_time_limit, only_noise]
+
+
+@pytest.fixture(scope="module", params=CASES, ids=lambda case: case.__name__)
 def failure(request):
-    return es.discover(**request.param(), settings=QUICK)
+    return es.discover(**{"seconds": 20.0, **request.param()}, threads=1)
 
 
 def test_the_text_begins_with_the_verdict(failure):
@@ -85,6 +112,19 @@ def test_the_notebook_begins_with_the_verdict(failure):
     assert shown.startswith(DOUBTFUL)
     assert "#1a7f37" not in html  # the colour of success
     assert shown.index("warning") < shown.index("Proved")
+
+
+def test_the_app_begins_with_the_verdict(failure):
+    shown = view(failure, failure, Changes())
+    assert shown.tone is not Tone.SURE
+    assert re.match("The equation is not|None of the equations|[Nn]ot identified: |With doubts: ", shown.headline)
+    for equation, headline in zip(shown.equations, failure.headlines.values(), strict=True):
+        assert equation.verdict.startswith(DOUBTFUL)
+        assert headline.startswith(equation.verdict.partition(". ")[0].rstrip("."))
+        assert equation.tone is not Tone.SURE
+        if equation.tone is Tone.WRONG and equation.proof.startswith("Proved"):
+            assert equation.proof.startswith("Proved about these candidates only, not about the system: no other ")
+    assert len(shown.warnings) == len(failure.warnings)
 
 
 def test_the_record_says_the_same(failure):

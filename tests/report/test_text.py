@@ -10,8 +10,9 @@ import pytest
 
 import exactsindy as es
 from exactsindy.data import Target
-from exactsindy.library import Variables, mathml, parse_term
+from exactsindy.library import LATEX, Term, Variable, Variables, mathml, mathml_term, parse_term
 from exactsindy.model import Equation, to_mathml
+from exactsindy.report import typesetter
 from exactsindy.report.text import facts
 
 KNOWN = Variables(("x", "y", "u", "alpha", "x0"), axes=("lon", "z"))
@@ -109,3 +110,31 @@ def test_a_rival_of_the_same_size_is_not_the_answer_itself(oscillator):
     assert line == f"Rival with 1: {next(iter(oscillator.pool['x'][1].terms))}."
     assert "v" not in line.split()
     assert not [line for line in facts(replace(shown, pool=None), 0) if line.startswith("Rival")]
+
+
+@pytest.mark.parametrize(
+    ("name", "latex", "markup"),
+    [
+        ("p [kPa]", r"\mathrm{p\ [kPa]}", "<mi>p\u00a0[kPa]</mi>"),
+        ("x [k]", r"\mathrm{x\ [k]}", "<mi>x\u00a0[k]</mi>"),
+        ("T (°C)", r"\mathrm{T\ ({}^\circC)}", "<mi>T\u00a0(°C)</mi>"),
+        ("10", r"\mathrm{10}", "<mi>10</mi>"),
+        ("x[k-1]", r"x_{k-1}", "<msub><mi>x</mi><mrow><mi>k-1</mi></mrow></msub>"),
+        ("Alpha", r"\mathrm{Alpha}", "<mi>Alpha</mi>"),
+        ("Omega", r"\Omega", "<mi>Omega</mi>"),
+    ],
+)
+def test_units_and_brackets_in_names_survive(name, latex, markup):
+    variable = Variable(name)
+    assert variable.text(LATEX) == latex
+    assert markup in mathml_term(Term.variable(name))
+    pytest.importorskip("sympy")
+    assert str(variable.to_sympy()) == ("x(k - 1)" if name == "x[k-1]" else name)
+
+
+def test_rivals_of_a_loaded_run_are_typeset(oscillator, tmp_path):
+    oscillator.save(tmp_path / "run")
+    loaded = es.Discovery.load(tmp_path / "run")
+    assert typesetter(loaded)("x^2 v") == typesetter(oscillator)("x^2 v")
+    assert "<msup>" in typesetter(loaded)("x^2 v")
+    assert typesetter(loaded)("no such name") == "<math><mtext>no such name</mtext></math>"

@@ -11,7 +11,7 @@ from exactsindy.discovery import Discovery
 from exactsindy.library import mathml_target, mathml_term
 from exactsindy.model import Equation, percent, with_error
 from exactsindy.plots import PathCurve, path_curves, worse
-from exactsindy.report import Verdict, verdicts
+from exactsindy.report import Verdict, typesetter, verdicts
 from exactsindy.solver import Solution, Status
 
 
@@ -122,6 +122,8 @@ def _equation(shown: Discovery, i: int, verdict: Verdict, changed: bool, change:
     tone = Tone.CHANGED if changed else _TONES[verdict.tone]
     words = _CHANGED if changed else f"{verdict.claim}. {verdict.remark}".strip()
     proof, proved = _proof(shown, i, bool(limited or change.forbidden or change.required))
+    if tone is Tone.WRONG:  # a proof about the library must not read like one about the law
+        proof = proof.replace("Proved", "Proved about these candidates only, not about the system", 1)
     shares = shown.shares.get(row.name, {})
     inclusion = shown.selection.inclusion.get(row.name, {}) if not changed else {}
     terms = tuple(
@@ -135,12 +137,12 @@ def _equation(shown: Discovery, i: int, verdict: Verdict, changed: bool, change:
         )
         for j, term in enumerate(row.terms)
     )
-    members = shown.rivals.get(row.name, ())
+    members, typeset = shown.rivals.get(row.name, ()), typesetter(shown)
     rivals = tuple(
         RivalView(
             rank,
             ", ".join(member.terms) or "no term",
-            ", ".join(mathml_term(shown.problem.terms[j]) for j in member.support) or "no term",
+            ", ".join(map(typeset, member.terms)) or "no term",
             worse(member.excess),
             member.support == solution.support[i],
         )

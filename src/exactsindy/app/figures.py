@@ -10,7 +10,7 @@ import numpy as np
 from exactsindy._types import Array
 from exactsindy.app.preview import Curve
 from exactsindy.data import Field
-from exactsindy.plots import PathCurve, Replay
+from exactsindy.plots import PathCurve, Replay, ResidualSeries
 
 Figure = dict[str, Any]
 # Points of one line, and cells along one axis of an image; more are not seen on a screen.
@@ -93,7 +93,10 @@ def path_figure(curve: PathCurve, shown: int) -> Figure:
         place = {"x": [shown], "y": _numbers([objective[shown]]), "mode": "markers", "marker": ring}
         lines.append({**place, "hoverinfo": "skip", "name": "size shown"})
     figure = _figure(lines, "number of terms", "squared residual", 280)
-    figure["layout"]["yaxis"].update(type="log" if positive else "linear", exponentformat="power", nticks=6)
+    figure["layout"]["yaxis"].update(type="log" if positive else "linear", exponentformat="power")
+    if positive:  # whole powers of ten alone, else small ticks collide with them
+        spread = float(np.ptp(np.log10(objective[known]))) if known.any() else 0.0
+        figure["layout"]["yaxis"].update(dtick=max(1, round(spread / 6)) if spread > 1 else "D2")
     figure["layout"]["xaxis"].update(dtick=1)
     return figure
 
@@ -107,12 +110,36 @@ def fit_figure(run: Replay, column: int) -> Figure:
     return _figure(lines, run.time_name, run.names[column], 220)
 
 
-def residual_figure(run: Replay, row: int) -> Figure:
-    """Return what the equation leaves of the rate of the smoothed states, on an axis of its own."""
+def residual_figure(series: ResidualSeries, time_name: str) -> Figure:
+    """Return what an equation leaves of the change from sample to sample, in units of the noise."""
+    points = {**_points(series.times, series.values, "left over"), "marker": {"size": 3.5, "color": OTHER}}
+    figure = _figure([points], time_name, f"{series.equation} left over / noise", 220)
+    figure["layout"]["shapes"] = [_level(-1.0), _level(1.0)]
+    return figure
+
+
+def correlation_figure(series: ResidualSeries) -> Figure:
+    """Return the autocorrelation of what an equation leaves over, with the band of independent numbers."""
+    lags = list(range(1, len(series.correlation) + 1))
+    bars = {"type": "bar", "x": lags, "y": _numbers(series.correlation), "marker": {"color": OTHER}}
+    figure = _figure([{**bars, "hovertemplate": "%{x} apart: %{y:.3f}<extra></extra>"}], "samples apart", "", 220)
+    figure["layout"]["yaxis"]["title"]["text"] = _escaped(f"{series.equation} correlation")
+    figure["layout"]["yaxis"]["range"] = [min(-0.3, float(series.correlation.min(initial=0.0)) - 0.05), 1]
+    figure["layout"]["shapes"] = [_level(-series.band), _level(series.band)]
+    return figure
+
+
+def left_over_figure(run: Replay, row: int) -> Figure:
+    """Return what an equation leaves of the rate, where no residuals in units of the noise are known."""
     left = run.rates[:, row] - run.predicted[:, row]
     size = float(np.sqrt(np.mean(run.rates[:, row] ** 2))) or 1.0
     lines = [_line(run.times, 100 * left / size, "left over", OTHER)]
-    return _figure(lines, run.time_name, f"{run.rate_names[row]} left over, %", 180)
+    return _figure(lines, run.time_name, f"{run.rate_names[row]} left over, %", 220)
+
+
+def _level(height: float) -> dict[str, Any]:
+    line = {"color": MEASURED, "width": 1, "dash": "dash"}
+    return {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": height, "y1": height, "line": line}
 
 
 def simulation_figure(names: Sequence[str], parts: Sequence[tuple[str, Array, Array]], time_name: str) -> list[Figure]:

@@ -26,9 +26,13 @@ _MOST_CANDIDATES = 2000
 
 @dataclass(frozen=True)
 class Function:
-    """A kind of function that can be added to the library: its name on the page, and how Python writes it."""
+    """A kind of function that can be added to the library: its name on the page, and how it is written elsewhere.
+
+    ``word`` is what ``--library`` takes for it.
+    """
 
     label: str
+    word: str
     make: Callable[[tuple[str, ...]], Library]
     code: Callable[[tuple[str, ...]], str]
 
@@ -44,12 +48,12 @@ def _terms(pattern: str) -> tuple[Callable[[tuple[str, ...]], Library], Callable
 
 #: Functions beside the monomials, by a short key.
 FUNCTIONS: Mapping[str, Function] = {
-    "sin": Function("sin, cos", lambda names: Fourier(1), lambda names: "es.Fourier(1)"),
-    "exp": Function("exp", *_terms("exp({})")),
-    "inverse": Function("1 / x", *_terms("1/{}")),
-    "abs": Function("x |x|", *_terms("{0} abs({0})")),
-    "tanh": Function("tanh", *_terms("tanh({})")),
-    "rational": Function("fractions", lambda names: Rational(), lambda names: "es.Rational()"),
+    "sin": Function("sin, cos", "sin,cos", lambda names: Fourier(1), lambda names: "es.Fourier(1)"),
+    "exp": Function("exp", "exp", *_terms("exp({})")),
+    "inverse": Function("1 / x", "1/x", *_terms("1/{}")),
+    "abs": Function("x |x|", "x abs(x)", *_terms("{0} abs({0})")),
+    "tanh": Function("tanh", "tanh", *_terms("tanh({})")),
+    "rational": Function("fractions", "polynomial,rational", lambda names: Rational(), lambda names: "es.Rational()"),
 }
 
 #: Functions with constants inside, which the search finds: their number is not known before.

@@ -7,13 +7,15 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from exactsindy.app.question import FUNCTIONS, Question
+from exactsindy.app.question import FUNCTIONS, OPEN, Question
 from exactsindy.app.what_if import Changes
 from exactsindy.data import Data
 from exactsindy.discovery import default_library
 from exactsindy.library import Derivatives, Polynomials, Terms
 
 _NONE = Changes()
+# Degree of the monomials beside functions that the command line takes by default, and that of fractions on the page.
+_LIBRARY_DEGREE, _FRACTIONS_DEGREE = 3, 2
 
 
 def python_lines(
@@ -81,16 +83,24 @@ def _library_code(library: Any) -> str:
 
 def shell_line(title: str, arguments: Mapping[str, Any], question: Question, data: Data) -> str:
     """Return the line for the command line that repeats the search; a comment where it has no option for it."""
+    degree = question.degree
     if question.functions:
-        return "# Functions beside the monomials have no option here: use the lines for Python."
+        monomials = default_library(question.aimed(data), degree)
+        plain = isinstance(monomials, Polynomials) and monomials.of is None and monomials.bias
+        if isinstance(monomials, Polynomials):
+            degree = None if monomials.degree == _LIBRARY_DEGREE else monomials.degree
+        if not plain or (OPEN & set(question.functions) and degree not in (None, _FRACTIONS_DEGREE)):
+            return "# This library has no option on the command line: use the lines for Python."
     words = ["exactsindy", "discover", title]
     for name, value in {**arguments, **_targets(question, data)}.items():
         if name == "gaps":
             words.append("--split-gaps")
         else:
             words += [f"--{name}", ",".join(value) if isinstance(value, list | tuple) else f"{value}"]
-    if question.degree is not None:
-        words += ["--degree", str(question.degree)]
+    if degree is not None:
+        words += ["--degree", str(degree)]
+    if question.functions:
+        words += ["--library", ",".join(FUNCTIONS[key].word for key in question.functions)]
     words += ["--map"] if question.is_map else []
     for text in question.constraints:
         words += ["--constraint", text]

@@ -38,7 +38,10 @@ def discover(
     ] = False,
     trajectory: Annotated[str | None, typer.Option(help="Column that tells trajectories apart.")] = None,
     split_gaps: Annotated[bool, typer.Option("--split-gaps", help="Cut at missing values and long breaks.")] = False,
-    dims: Annotated[str | None, typer.Option(help="Fields in an npz file: names of the axes, x,t.")] = None,
+    dims: Annotated[
+        str | None,
+        typer.Option(help="Fields in an npz file or in a table with one row per point: names of the axes, x,t."),
+    ] = None,
     periodic: Annotated[str | None, typer.Option(help="Fields: periodic axes.")] = None,
     decimal: Annotated[str | None, typer.Option(help="Decimal mark of a text file; told from it by default.")] = None,
     degree: Annotated[
@@ -53,7 +56,7 @@ def discover(
     steps: Annotated[
         bool, typer.Option("--map", help="Discrete time: equations of the next sample; needs no time column.")
     ] = False,
-    lags: Annotated[int, typer.Option(min=0, help="With --map: earlier samples that are variables, x[k-1], ...")] = 0,
+    lags: Annotated[int, typer.Option(min=0, help=r"With --map: earlier samples that are variables, x\[k-1], ...")] = 0,
     k_max: Annotated[int | None, typer.Option(min=1, help="Most terms of an equation; 8 by default.")] = None,
     total: Annotated[int | None, typer.Option(min=1, help="Most terms of all equations together.")] = None,
     rule: Annotated[

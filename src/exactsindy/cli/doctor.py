@@ -14,6 +14,7 @@ from exactsindy.cli import options, output
 _EXTRAS = {
     "data": ("narwhals", "pandas", "xarray", "pyarrow", "netCDF4", "h5py", "python-calamine"),
     "report": ("matplotlib", "plotly", "jinja2"),
+    "app": ("nicegui",),
     "sympy": ("sympy",),
     "conic": ("clarabel",),
     "differentiation": ("pynumdiff",),

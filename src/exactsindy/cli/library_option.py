@@ -52,7 +52,8 @@ def candidates(data: Any, text: str | None, degree: int | None, order: int) -> A
             fail(f"--library {text!r}: inner constants do not go together with --parameters.")
         chosen, over = chosen * Parameters(1), own * Parameters(1)
     if _RATIONAL in words:
-        return Rational(over, own) if plain is None else chosen + Rational(over, own)
+        alone = plain is None and not any(word in _POLYNOMIALS for word in words)
+        return Rational(over, own) if alone else chosen + Rational(over, own)
     return chosen
 
 

@@ -50,10 +50,13 @@ class Commands(TyperGroup):
         if command is not None:
             for text in ("help", "epilog"):  # (a raw docstring holds a backslash and a b)
                 setattr(command, text, (getattr(command, text) or "").replace("\\b\n", "\b\n") or None)
-            for parameter in (*command.params, command.get_help_option(ctx)):
-                if parameter is not None and getattr(parameter, "is_flag", False):
-                    parameter.metavar = ""
+            _without_types_of_flags(command, ctx)
         return command
+
+    def get_help(self, ctx: Any) -> str:
+        """Return the help of all commands, without marks."""
+        _without_types_of_flags(self, ctx)
+        return super().get_help(ctx)
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
@@ -73,6 +76,13 @@ class Commands(TyperGroup):
             raise typer.Exit(OK) from None
         except OSError as error:  # standard output: files have their own sentences
             fail(f"The output cannot be written: {reason(error)}.")
+
+
+def _without_types_of_flags(command: Any, ctx: Any) -> None:
+    """Keep the help from writing <bool> after options that take no value."""
+    for parameter in (*command.params, command.get_help_option(ctx)):
+        if parameter is not None and getattr(parameter, "is_flag", False):
+            parameter.metavar = ""
 
 
 def fail(sentence: str) -> NoReturn:

@@ -92,6 +92,10 @@ def array_table(arrays: Mapping[str, NDArray[Any]]) -> Table:
     """Return columns: one-dimensional arrays as they are, the columns of two-dimensional ones numbered."""
     table: dict[str, NDArray[Any]] = {}
     for name, array in arrays.items():
+        axes = _axes(name, arrays)
+        if axes:
+            cure = f"its axes may be {' and '.join(axes)}: to read a field pass dims={axes}."
+            raise DataError(f"The array {name!r} has shape {array.shape}; {cure}")
         if array.ndim == 1:
             table[name] = array
         elif array.ndim == 2:
@@ -100,3 +104,13 @@ def array_table(arrays: Mapping[str, NDArray[Any]]) -> Table:
             cure = "name its axes to read it as a field: dims=('x', 'y', 't')."
             raise DataError(f"The array {name!r} has shape {array.shape}; {cure}")
     return table
+
+
+def _axes(name: str, arrays: Mapping[str, NDArray[Any]]) -> tuple[str, ...]:
+    """Return the vectors whose lengths are those of an array with several axes, in its order; empty if they are not."""
+    shape = arrays[name].shape
+    vectors = {other: len(array) for other, array in arrays.items() if array.ndim == 1}
+    if len(shape) < 2 or len(set(shape)) < len(shape) or len(set(vectors.values())) < 2:
+        return ()
+    axes = [next((other for other, length in vectors.items() if length == side), None) for side in shape]
+    return () if None in axes else tuple(axis for axis in axes if axis is not None)

@@ -22,6 +22,16 @@ def is_frame(value: object) -> bool:
     return _package(value) in packages and hasattr(type(value), "columns")
 
 
+def framed(value: Any) -> Any:
+    """Return a pandas or polars Series that has a name or a meaningful index as a frame; other values as they are."""
+    if type(value).__name__ != "Series" or _package(value) not in ("pandas", "polars"):
+        return value
+    counted = type(getattr(value, "index", None)).__name__ in ("RangeIndex", "NoneType", "method")
+    if not value.name and counted:
+        return value
+    return value.to_frame(str(value.name or "x"))
+
+
 def is_xarray(value: object) -> bool:
     """Return True if a value is an xarray DataArray or Dataset."""
     return _package(value) == "xarray"
@@ -132,7 +142,8 @@ def unpack_xarray(
         raise DataError(f"dims={tuple(dims)}: the xarray object has the dimensions {order}.")
     for name, array in arrays.items():
         if set(array.dims) != set(order):
-            expected = f"expected all variables over {order}. Select some: dataset[['...']]."
+            whole = tuple(str(other) for other, one in arrays.items() if set(one.dims) == set(order))
+            expected = f"expected all variables over {order}. Choose some: states={whole or ('...',)}."
             raise DataError(f"The variable {name!r} has dimensions {tuple(array.dims)}; {expected}")
     points = {str(dim): value[dim].values for dim in order if dim in value.coords}
     ordered = {str(name): array.transpose(*order) for name, array in arrays.items()}

@@ -199,7 +199,9 @@ def check_finite(values: Array, names: Sequence[str]) -> None:
     if finite.all():
         return
     row, column = (int(i) for i in np.argwhere(~finite)[0])
+    count = int((~finite).sum())
+    many = f"{count} values are" if count > 1 else "1 value is"
     raise DataError(
-        f"{int((~finite).sum())} values are missing or infinite, the first in {names[column]!r} at row {row}. Pass "
-        "gaps='split' to cut the trajectory there, or fill them in."
+        f"{many} missing or infinite, the first in {names[column]!r} at row {row}. Pass gaps='split' to cut the "
+        "trajectory there, or fill them in."
     )

@@ -20,6 +20,7 @@ from exactsindy.data.columns import Columns, Samples, parse_targets
 from exactsindy.data.csv_file import read_csv
 from exactsindy.data.field import Field
 from exactsindy.data.frames import Table, dimensions, is_xarray
+from exactsindy.data.long_fields import gridded
 from exactsindy.data.notice import Notice
 from exactsindy.data.record_files import RECORD_KINDS, read_records
 from exactsindy.data.trajectory import Trajectories, Trajectory
@@ -89,7 +90,8 @@ def load(
     gaps
         ``"refuse"`` missing values, or ``"split"`` trajectories there (fields: keep the missing cells).
     dims, periodic
-        For fields in an npz file the names of the axes, e.g. ``("x", "t")``, and for any field its periodic axes.
+        For fields in an npz file, or in a table with one row per point and time, the names of the axes, e.g.
+        ``("x", "t")``; and for any field its periodic axes.
     decimal
         The decimal mark of a text file; told from its first rows by default, with a notice if it is a comma.
     parameters
@@ -149,7 +151,12 @@ def _read_plain(file: Path, columns: Columns, decimal: str | None) -> Data:
         raise DataError(f"load({file.name!r}): {what}; expected one of {known}, or these packed as {packed}.")
     if not table:
         raise DataError(f"{file.name} holds no columns.")
-    data = Trajectories.from_columns(table, columns)
+    data: Data
+    if columns.dims is not None and kind not in ARRAY_KINDS:
+        dims = tuple(columns.dims)
+        data = _array_field(gridded(table, dims), dims, columns)
+    else:
+        data = Trajectories.from_columns(table, columns)
     return replace(data, notices=(*notices, *data.notices)) if notices else data
 
 

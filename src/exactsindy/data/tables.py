@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from exactsindy._types import Array
 from exactsindy.data.columns import Columns
-from exactsindy.data.frames import Table, dimensions, index_column, is_frame, is_xarray, named_columns
+from exactsindy.data.frames import Table, dimensions, framed, index_column, is_frame, is_xarray, named_columns
 from exactsindy.data.input_checks import as_times, check_rows, check_states, check_times, numbers, unmasked
 from exactsindy.data.notice import Notice
 from exactsindy.data.parameters import constant_value
+from exactsindy.data.repeated_times import cure
 from exactsindy.data.splitting import LEAST_SAMPLES, whole_ranges
 from exactsindy.errors import DataError, listed, name_tuple, nearest
 
@@ -35,7 +36,7 @@ def members(source: Any, columns: Columns, build: Build[T]) -> tuple[list[T], li
     The second list says which trajectory a piece is of, for those that are cut at gaps.
     """
     several = isinstance(source, (list, tuple)) and bool(source) and not _is_row(source[0])
-    items = list(source) if several else [source]
+    items = [framed(item) for item in source] if several else [framed(source)]
     tables = [named_columns(item) for item in items]
     parts: list[T] = []
     origins: list[int] = []
@@ -60,7 +61,7 @@ def members(source: Any, columns: Columns, build: Build[T]) -> tuple[list[T], li
 
 def _is_row(value: Any) -> bool:
     """Return True if a list starts with numbers or rows of numbers: then it is one array, not several."""
-    if isinstance(value, Mapping) or is_frame(value) or is_xarray(value):
+    if isinstance(value, Mapping) or is_frame(framed(value)) or is_xarray(value):
         return False
     return np.ndim(value) < 2
 
@@ -141,7 +142,13 @@ def _from_table(table: Table, columns: Columns, build: Build[T]) -> tuple[list[l
         clock = times if np.ndim(times) == 0 else unmasked(times)[rows]
         constants = {n: constant_value(table[n][rows], n, label, told_apart=apart) for n in parameter_names}
         made = partial(named, parameters=constants) if constants else named
-        pieces, lost = _pieces(made, columns.gaps, label, clock, x[rows], None if u is None else u[rows], None)
+        try:
+            pieces, lost = _pieces(made, columns.gaps, label, clock, x[rows], None if u is None else u[rows], None)
+        except DataError as error:
+            if np.ndim(times) == 0 or columns.trajectory is not None:
+                raise
+            better = cure(table, time_column or "time", unmasked(times), (*parameter_names, *state_names))
+            raise DataError(f"{str(error).partition('. ')[0]}. {better}" if better else str(error)) from None
         parts.append(pieces)
         notices += lost
     return parts, time_column or "t", notices

@@ -35,7 +35,7 @@ from exactsindy.discovery.request import (
 from exactsindy.discovery.resolve import resolve
 from exactsindy.discovery.result import Discovery
 from exactsindy.discovery.trim import trim_steady_tail
-from exactsindy.errors import ProblemError
+from exactsindy.errors import ProblemError, suggests_keywords
 from exactsindy.forms import Form, MapForm
 from exactsindy.library import Library
 from exactsindy.model import Model
@@ -43,6 +43,7 @@ from exactsindy.selection import Rule, Selection, find_rule
 from exactsindy.solver import Settings, Status, Total, ctrl_c_held
 
 
+@suggests_keywords(t="time", dt="time", u="controls", select="rule", feature_names="states", feature_library="library")
 def discover(
     data: DataLike,
     time: ArrayLike | None = None,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
-from exactsindy.library.printing import GREEK
+from exactsindy.library.printing import GREEK, step_parts
 from exactsindy.library.term import Atom, Custom, Expression, Function, Group, Term, Variable
 
 _ONE = "<mn>1</mn>"
@@ -71,7 +71,7 @@ def mathml_number(value: float, digits: int = 6) -> str:
 
 def left(target: str) -> str:
     """Return a left-hand side: primes for trajectories, a subscript t for fields."""
-    if target.endswith("]"):  # x[k+1], or x[k+1] - x[k]
+    if step_parts(target)[1]:  # x[k+1], or x[k+1] - x[k]
         return "<mo>−</mo>".join(_leaf(part, ()) for part in target.split(" - "))
     if target.endswith("'"):
         return _leaf(target, ())
@@ -117,9 +117,8 @@ def _expression(content: Expression) -> str:
 
 
 def _leaf(name: str, axes: tuple[str, ...]) -> str:
-    name, bracket, step = name.partition("[k")  # a step of a map: x[k-1] is x with the index k-1
-    if bracket:
-        axes = (f"k{step[:-1]}",)
+    name, step = step_parts(name)
+    axes = (step,) if step else axes
     stem = name.rstrip("'")
     if stem and stem != name:
         prime = "′" * (len(name) - len(stem))  # it is raised by itself: as a superscript it would be raised twice

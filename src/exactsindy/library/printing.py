@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+
+# A variable at a step of a map, such as x[k-2]; "p [kPa]" and "x [k]" are columns with units.
+_STEP = re.compile(r"(.*\S)\[(k([-+]\d+)?)\]", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,18 @@ def derivative_name(name: str, axes: tuple[str, ...]) -> str:
     return f"{name}_{separator.join(axes)}"
 
 
+def step_parts(name: str) -> tuple[str, str]:
+    """Return the variable and the index of a step of a map; the index of other names is empty.
+
+    Examples
+    --------
+    >>> step_parts("x[k-2]"), step_parts("p [kPa]")
+    (('x', 'k-2'), ('p [kPa]', ''))
+    """
+    match = _STEP.fullmatch(name)
+    return (match.group(1), match.group(2)) if match else (name, "")
+
+
 def number(value: float) -> str:
     """Write a coefficient so that reading it back gives the same double; integers without a point."""
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
@@ -40,6 +56,8 @@ GREEK = {
     *("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu"),
     *("nu", "xi", "pi", "rho", "sigma", "tau", "phi", "chi", "psi", "omega"),
 }
+# Capital Greek letters that LaTeX knows; the others look like Latin ones.
+_CAPITALS = {"Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Phi", "Psi", "Omega"}
 
 
 # Dots over a state for its time derivatives, by order.
@@ -74,17 +92,16 @@ def _latex_text(name: str) -> str:
 
 
 def _latex_leaf(name: str, axes: tuple[str, ...]) -> str:
-    name, bracket, step = name.partition("[k")  # a step of a map: x[k-1] is x with the index k-1
-    if bracket:
-        axes = (f"k{step[:-1]}",)
+    name, step = step_parts(name)
+    axes = (step,) if step else axes
     stem = name.rstrip("'")
     if stem and stem != name:
         return dotted(_latex_leaf(stem, axes), len(name) - len(stem))
     head, _, tail = name.partition("_")
-    if not tail and head.rstrip("0123456789") != head:
-        stem = head.rstrip("0123456789")
+    stem = head.rstrip("0123456789")
+    if not tail and stem and stem != head:
         head, tail = stem, head[len(stem) :]
-    if head.lower() in GREEK:
+    if head in GREEK or head in _CAPITALS:
         head = "\\" + head
     elif len(head) > 1 or head in _LATEX_MARKS:
         head = rf"\mathrm{{{_latex_text(head)}}}"

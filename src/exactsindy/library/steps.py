@@ -7,7 +7,7 @@ from collections.abc import Container
 
 from exactsindy.library.term import Atom, Custom, Expression, Function, Group, Term, Variable
 
-_STEP = re.compile(r"(.+)\[k(?:([-+]\d+))?\]", re.DOTALL)
+_STEP = re.compile(r"(.*\S)\[k(?:([-+]\d+))?\]", re.DOTALL)
 
 
 def split_step(name: str) -> tuple[str, int] | None:

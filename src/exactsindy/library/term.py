@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from exactsindy._optional import optional
-from exactsindy.library.printing import LATEX, NAME, PYTHON, Style, number
+from exactsindy.library.printing import LATEX, NAME, PYTHON, Style, number, step_parts
 
 # Functions that sympy spells differently.
 SYMPY_NAMES = {"arctan": "atan", "abs": "Abs"}
@@ -33,9 +33,9 @@ class Variable:
 
     def to_sympy(self) -> Any:
         """Return a symbol of the same name; for a step of a map the function of k, x(k - 1) for ``x[k-1]``."""
-        sympy, (stem, bracket, step) = _sympy(), self.name.partition("[k")
-        if bracket and step.endswith("]"):
-            return sympy.Function(stem)(sympy.Symbol("k") + int(step[:-1] or 0))
+        sympy, (stem, step) = _sympy(), step_parts(self.name)
+        if step:
+            return sympy.Function(stem)(sympy.Symbol("k") + int(step[1:] or 0))
         return sympy.Symbol(self.text(NAME))
 
     def variables(self) -> tuple[Variable, ...]:

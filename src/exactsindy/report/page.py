@@ -24,7 +24,7 @@ from exactsindy._atomic import write_atomically
 from exactsindy._optional import optional
 from exactsindy.data import Field, Trajectories
 from exactsindy.errors import DataError, listed
-from exactsindy.library import Term, mathml_target, mathml_term
+from exactsindy.library import mathml_target, mathml_term
 from exactsindy.model import Model, percent, to_wrapping_mathml, with_error
 from exactsindy.plots import (
     DiscoveryLike,
@@ -39,6 +39,7 @@ from exactsindy.plots import (
 from exactsindy.report import figures
 from exactsindy.report.field_figures import field_figures
 from exactsindy.report.text import facts, joint_facts, proved
+from exactsindy.report.typesetting import typesetter
 from exactsindy.report.verdict import HEADS, Verdict, is_proved, table, verdicts
 
 # Most rows of the tables of rivals and of inclusion probabilities, and the smallest probability shown.
@@ -176,11 +177,7 @@ def _terms(result: DiscoveryLike, i: int) -> Iterator[dict[str, str]]:
 def _rivals(result: DiscoveryLike) -> Iterator[dict[str, Any]]:
     if result.pool is None:
         return
-    known = {term.name: term for term in result.problem.terms if isinstance(term, Term)}
-
-    def typeset(name: str) -> str:
-        return mathml_term(known.get(name, name))
-
+    typeset = typesetter(result)
     for target, members in result.pool.members.items():
         if len(members) < 2:
             continue
@@ -206,14 +203,14 @@ def _change(best: set[str], other: set[str], typeset: Callable[[str], str]) -> s
 
 
 def _inclusion(result: DiscoveryLike) -> Iterator[dict[str, Any]]:
-    known = {term.name: term for term in result.problem.terms if isinstance(term, Term)}
+    typeset = typesetter(result)
     for row in result.model.rows:
         shares = result.selection.inclusion.get(row.name) or {}
         ranked = sorted(shares.items(), key=lambda item: -item[1])[:_INCLUSION]
         if ranked:
             kept = {term.name for term in row.terms}
             bars = [
-                {"term": mathml_term(known.get(t, t)), "percent": round(100 * s), "kept": t in kept}
+                {"term": typeset(t), "percent": round(100 * s), "kept": t in kept}
                 for t, s in ranked
                 if s >= _LEAST_SHARE
             ]

@@ -146,8 +146,9 @@ def _without(columns: Array, target: Array, square: float) -> list[tuple[tuple[i
     ]
     for a, b in combinations(range(columns.shape[1] - 1), 2):
         p, q, r = covariance[a, a], covariance[a, b], covariance[b, b]
-        rise = (r * coef[a] ** 2 - 2 * q * coef[a] * coef[b] + p * coef[b] ** 2) / max(
-            p * r - q * q, np.finfo(float).tiny
-        )
+        volume = p * r - q * q
+        if volume <= np.finfo(float).eps * p * r:  # copies of each other: what both explain is not known
+            continue
+        rise = (r * coef[a] ** 2 - 2 * q * coef[a] * coef[b] + p * coef[b] ** 2) / volume
         found.append(((a, b), square + float(rise)))
     return found

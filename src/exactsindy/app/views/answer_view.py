@@ -154,7 +154,7 @@ async def _clicked(desk: Desk, name: str, event: Any) -> None:
 def _other_sizes(desk: Desk, equation: EquationView, most: int) -> None:
     """Offer one term less or more, for those who do not click on curves, and terms to require."""
     with ui.element("div").classes("line"):
-        html.span(f"{equation.size} terms").classes("quiet")
+        html.span(f"{equation.size} term{'' if equation.size == 1 else 's'}").classes("quiet")
         for word, size in (("one less", equation.size - 1), ("one more", equation.size + 1)):
             wanted = desk.session.changes.resize(equation.name, size)
             button = ui.button(word, on_click=lambda wanted=wanted: change(desk, wanted))

@@ -48,6 +48,7 @@ def close_sessions() -> None:
 
 def _show(desk: Desk) -> None:
     ui.add_css(CSS)
+    ui.dark_mode(None)  # as the browser prefers
     ui.colors(primary="#0072b2")
     with html.main().classes("page"):
         with ui.element("div").classes("top"):

@@ -57,7 +57,7 @@ def _state(desk: Desk, view: RunView) -> None:
         proof = (
             "" if equation.gap is None else f", bound {100 * equation.gap:.2g} % below" if equation.gap else ", proved"
         )
-        ui.label(f"{equation.name}: {count} terms ({terms}){proof}").classes("quiet")
+        ui.label(f"{equation.name}: {count} term{'' if count == 1 else 's'} ({terms}){proof}").classes("quiet")
     ui.label(f"{view.seconds:.0f} s, {view.nodes:,} nodes").classes("quiet")
     words = "End without an answer" if view.stopping else "Stop and keep the best so far"
 

@@ -2,8 +2,12 @@
 
 CSS = """
 :root { --ink: #1f2a35; --quiet: #5b6875; --line: #dde3e8; --paper: #ffffff; --ground: #f4f6f8; --accent: #0072b2;
-  --sure: #1b7a4b; --sure-ground: #e8f5ee; --unsure: #8a5a00; --unsure-ground: #fdf3dc;
+  --soft: #eef2f6;  --sure: #1b7a4b; --sure-ground: #e8f5ee; --unsure: #8a5a00; --unsure-ground: #fdf3dc;
   --wrong: #a3262a; --wrong-ground: #fbe9e9; --changed: #3c4f8a; --changed-ground: #e9edf9; }
+.body--dark { --ink: #e6e9ed; --quiet: #a3adb8; --line: #333b44; --paper: #1c2127; --ground: #14171b;
+  --accent: #2b8fd0; --soft: #2a323a; --sure: #5fd08a; --sure-ground: #173324; --unsure: #e3b341;
+  --unsure-ground: #37290b; --wrong: #ff8a82; --wrong-ground: #3c1a1c; --changed: #a9b8f5; --changed-ground: #222a47;
+  --q-primary: #3a94d6 !important; color-scheme: dark; }
 body { background: var(--ground); color: var(--ink); font-size: 15px; }
 .nicegui-content { padding: 0; align-items: center; gap: 0; }
 .page { width: 100%; max-width: 1080px; padding: 0 20px 60px; box-sizing: border-box; margin: 0 auto; }
@@ -32,7 +36,7 @@ body { background: var(--ground); color: var(--ink); font-size: 15px; }
   overflow-wrap: anywhere; }
 .formula math { font-size: 20px; }
 .term.q-btn { text-transform: none; font-size: 17px; padding: 2px 9px; min-height: 36px; border-radius: 8px;
-  background: #eef2f6; color: var(--ink); font-weight: 400; letter-spacing: 0; }
+  background: var(--soft); color: var(--ink); font-weight: 400; letter-spacing: 0; }
 .term.required { outline: 2px solid var(--changed); }
 .term .q-btn__content { gap: 6px; flex-wrap: wrap; }
 .term.rival-term { font-size: 15px; min-height: 30px; padding: 1px 8px; }
@@ -42,12 +46,13 @@ body { background: var(--ground); color: var(--ink); font-size: 15px; }
 .q-btn { text-transform: none; letter-spacing: 0; }
 .q-chip { font-size: 14px; }
 .q-chip.chip-on { background: var(--accent); color: white; }
-.q-chip.chip-off { background: #e8edf2; color: var(--ink); }
+.q-chip.chip-off { background: var(--soft); color: var(--ink); }
 .q-chip.chip-on .q-icon { color: white; }
 .rival { display: flex; flex-wrap: wrap; gap: 4px 12px; align-items: center; padding: 3px 0; }
 .columns-table { display: grid; grid-template-columns: repeat(auto-fill, minmax(210px, 1fr)); gap: 6px 14px; }
-.code { background: #f4f6f8; border-radius: 8px; padding: 10px 12px; overflow-x: auto; font-size: 13px; margin: 6px 0;
-  white-space: pre-wrap; overflow-wrap: anywhere; font-family: ui-monospace, "DejaVu Sans Mono", monospace; }
+.code { background: var(--ground); border-radius: 8px; padding: 10px 12px; overflow-x: auto; font-size: 13px;
+  margin: 6px 0; white-space: pre-wrap; overflow-wrap: anywhere;
+  font-family: ui-monospace, "DejaVu Sans Mono", monospace; }
 .q-uploader { width: 100%; max-height: 110px; box-shadow: none; border: 1.5px dashed #aab6c1; border-radius: 10px; }
 .q-uploader__header { background: transparent; color: var(--ink); }
 .q-uploader__subtitle { display: none; }
@@ -58,5 +63,10 @@ body { background: var(--ground); color: var(--ink); font-size: 15px; }
 .two { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(380px, 100%), 1fr)); gap: 16px; }
 .side { border: 1px solid var(--line); border-radius: 8px; padding: 10px 14px; min-width: 0; overflow-wrap: anywhere; }
 :focus-visible { outline: 3px solid #e69f00 !important; outline-offset: 2px; }
+.body--dark .plot text { fill: var(--ink) !important; }
+.body--dark .plot :is(.gridlayer, .zerolinelayer) path { stroke: var(--line) !important; }
+.body--dark .plot [style*="rgb(0, 114, 178)"] { stroke: #56b4e9 !important; }
+.body--dark .plot .point[style*="rgb(0, 114, 178)"] { fill: #56b4e9 !important; }
+.body--dark .plot [style*="rgb(86, 105, 125)"] { stroke: #8b99a8 !important; fill: #8b99a8 !important; }
 @media (max-width: 500px) { .page { padding: 0 10px 40px; } .part { padding: 12px; } .formula { font-size: 16px; } }
 """
