@@ -629,12 +629,57 @@ def families(
 
 
 @bench.command()
+def outside(
+    part: Annotated[
+        list[str] | None, typer.Option(help="Only these parts: lorenz, peers, costs, fields, regression, ceiling.")
+    ] = None,
+    cells: Annotated[str, typer.Option(help="Cells of the Lorenz table: telling, grid (30 of them), or all.")] = "grid",
+    draws: Annotated[int, typer.Option(min=1, help="Draws of each cell.")] = 50,
+    systems: Annotated[str | None, typer.Option(help="Only these fields: burgers,kdv,ks,nls,rd.")] = None,
+    methods: Annotated[str | None, typer.Option(help="Only these methods, separated by semicolons.")] = None,
+    processes: Annotated[int, typer.Option(min=1, help="Worker processes of one thread each.")] = 1,
+    peers_python: Annotated[Path | None, typer.Option(help="Python of OKRidge, l0bnb and abess.")] = None,
+    out: Out = _FOLDER,
+    report_only: ReportOnly = False,
+) -> None:
+    r"""Run other people's benchmarks: Ensemble-SINDy's Lorenz, WSINDy's fields, and other packages on them (hours).
+
+    \b
+    Examples:
+      exactsindy bench outside --part lorenz --cells telling --draws 4
+      exactsindy bench outside --part fields --systems kdv,ks --draws 10 --out docs/benchmarks
+    """
+    from exactsindy_experiments.outside import command
+    from exactsindy_experiments.pages import machine, write_page
+
+    wanted = command.Wanted(
+        parts=tuple(part or command.PARTS),
+        cells=cells,
+        draws=draws,
+        systems=tuple(options.names(systems) or ()),
+        methods=tuple(name.strip() for name in (methods or "").split(";") if name.strip()),
+        processes=processes,
+        peers_python=peers_python,
+    )
+    for text in command.faults(wanted):
+        output.fail(text)
+    try:
+        if not report_only:
+            command.run(wanted, out, output.note)
+    except KeyboardInterrupt:
+        _interrupted(out)
+    where = out / "outside.md"
+    write_page(where, command.report(out, machine(where if report_only else None)))
+    typer.echo(str(where))
+
+
+@bench.command()
 def install_peers() -> None:
-    """Install OKRidge and l0bnb, which need NumPy below 2, into build/peers; without them they are not compared."""
+    """Install OKRidge and l0bnb, which need NumPy below 2, and abess into build/peers; else they are not compared."""
     from exactsindy_experiments.peers import install
 
     if install():
-        output.fail("OKRidge and l0bnb could not be installed; the benchmark runs without them.")
+        output.fail("OKRidge, l0bnb and abess could not be installed; the benchmarks run without them.")
 
 
 def _write(path: Path, text: str) -> None:

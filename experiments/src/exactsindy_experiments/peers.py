@@ -27,11 +27,12 @@ PEERS_PYTHON = Path("build", "peers", "Scripts/python.exe" if sys.platform == "w
 
 @dataclass(frozen=True)
 class Peer:
-    """A solver to compare with; ``foreign`` ones live in another Python environment."""
+    """A solver to compare with; ``foreign`` ones live in another Python environment, ``exact`` ones claim proofs."""
 
     name: str
     title: str
     foreign: bool = False
+    exact: bool = True
 
 
 PEERS: Mapping[str, Peer] = MappingProxyType(
@@ -44,9 +45,13 @@ PEERS: Mapping[str, Peer] = MappingProxyType(
             Peer("enumeration", "plain enumeration"),
             Peer("okridge", "OKRidge", foreign=True),
             Peer("l0bnb", "l0bnb", foreign=True),
+            Peer("abess", "abess (heuristic)", foreign=True, exact=False),
         )
     }
 )
+
+#: Names of those that claim proofs: the peers of the solver benchmark.
+EXACT_PEERS = tuple(peer.name for peer in PEERS.values() if peer.exact)
 
 
 class PeerPool:
@@ -120,8 +125,8 @@ class PeerPool:
 
 
 def install() -> int:
-    """Make the environment of OKRidge and l0bnb (they need NumPy below 2); return pip's exit code."""
+    """Make the environment of OKRidge and l0bnb (they need NumPy below 2) and abess; return pip's exit code."""
     venv.create(PEERS_PYTHON.parent.parent, with_pip=True, clear=True)
     # okridge imports requests without declaring it.
-    packages = ["numpy<2", "okridge", "requests", "l0bnb"]
+    packages = ["numpy<2", "okridge", "requests", "l0bnb", "abess"]
     return subprocess.run([PEERS_PYTHON, "-m", "pip", "install", "--quiet", *packages], check=False).returncode

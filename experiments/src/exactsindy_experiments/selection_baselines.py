@@ -36,9 +36,9 @@ def tuned_supports(data: Trajectories, library: Library) -> dict[str, list[froze
     train, validation = data.split(2 / 3)
     best: dict[str, tuple[Any, Any]] = {}
     for preparation in PREPARATIONS:
-        fit, check = (_rows(part, library, preparation) for part in (train, validation))
+        fit, check = (prepared_rows(part, library, preparation) for part in (train, validation))
         with sklearn.config_context(assume_finite=True, skip_parameter_validation=True):
-            found: list[tuple[str, Array, Any]] = [_stlsq(_compressed(*fit), check), _ssr(_compressed(*fit), check)]
+            found: list[tuple[str, Array, Any]] = [_stlsq(compressed(*fit), check), _ssr(compressed(*fit), check)]
         for method, coef, score in found:
             if method not in best or np.sum(score) < np.sum(best[method][1]):
                 best[method] = (coef, score)
@@ -47,7 +47,8 @@ def tuned_supports(data: Trajectories, library: Library) -> dict[str, list[froze
     }
 
 
-def _rows(data: Trajectories, library: Library, preparation: str) -> Rows:
+def prepared_rows(data: Trajectories, library: Library, preparation: str) -> Rows:
+    """Return the library and the derivatives at every sample, prepared as `PREPARATIONS` say."""
     (member,) = data.members
     step = float(member.times[1] - member.times[0])
     features = library.bind(data)
@@ -60,7 +61,7 @@ def _rows(data: Trajectories, library: Library, preparation: str) -> Rows:
     return features.evaluate(states), np.asarray(rates)
 
 
-def _compressed(theta: Array, rates: Array) -> Rows:
+def compressed(theta: Array, rates: Array) -> Rows:
     """Return rows with the same least squares and ridge fits, as many as there are columns."""
     triangle: Array = np.asarray(np.linalg.qr(np.column_stack([theta, rates]), mode="r"))
     return triangle[:, : theta.shape[1]], triangle[:, theta.shape[1] :]

@@ -176,7 +176,7 @@ def _asking(
     if peers is None:
         raise SolverError(f"measure(peers=None): the solver {solver!r} runs in a PeerPool; pass one.")
     seconds = limits.of(solver)
-    penalty, largest = (0.0, 0.0) if solver != "l0bnb" else _penalty(subject, seconds, reference)
+    penalty, largest = (0.0, 0.0) if solver != "l0bnb" else penalty_of_size(subject, seconds, reference)
 
     def ask() -> Answer:
         reply = peers.ask(solver, subject, seconds, penalty=penalty, largest=largest)
@@ -187,7 +187,7 @@ def _asking(
     return ask
 
 
-def _penalty(subject: Equation, seconds: float, reference: Solver) -> tuple[float, float]:
+def penalty_of_size(subject: Equation, seconds: float, reference: Solver) -> tuple[float, float]:
     """Return an l0 penalty whose optimum has the wanted size, and a bound on the coefficients.
 
     l0bnb knows no size, only a penalty per term; it gets the middle of the interval that leads to this size,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from exactsindy_experiments.pages import new_figure, write_figure
-from exactsindy_experiments.peers import PEERS
+from exactsindy_experiments.peers import EXACT_PEERS, PEERS
 from exactsindy_experiments.solver_rows import OURS, REFUSALS, Row
 
 _MARKERS = "osD^v*"
@@ -24,13 +24,13 @@ def plot(rows: Iterable[Row], path: Path) -> None:
 
 
 def _peers(axes: Any, rows: list[Row]) -> None:
-    for marker, (name, peer) in zip(_MARKERS, PEERS.items(), strict=True):
+    for marker, name in zip(_MARKERS, EXACT_PEERS, strict=True):
         timed = [row for row in rows if row.solver == name and row.ratio > 0]
         if not timed:
             continue
         done = [row for row in timed if row.status != "time limit"]
         stopped = [row for row in timed if row.status == "time limit"]
-        points = axes.scatter(*_points(done), marker=marker, s=22, alpha=0.7, label=peer.title)
+        points = axes.scatter(*_points(done), marker=marker, s=22, alpha=0.7, label=PEERS[name].title)
         colour = points.get_facecolor()[0]
         axes.scatter(*_points(stopped), marker=marker, s=22, facecolors="none", edgecolors=[colour])
     if rows:

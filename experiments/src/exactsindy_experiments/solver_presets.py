@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from exactsindy.systems import SYSTEMS
 from exactsindy_experiments.instances import DURATIONS
-from exactsindy_experiments.peers import PEERS
+from exactsindy_experiments.peers import EXACT_PEERS
 from exactsindy_experiments.solver_rows import OURS, Case, Limits, Task
 
 GUROBI = ("gurobi published", "gurobi sos1")
@@ -83,7 +83,7 @@ def quick() -> Preset:
         Library("hopf", 5, DURATIONS[3:4], (0,)),
         Library("mhd", 3, DURATIONS[3:4], (0,)),
     ]
-    cases = groups(libraries, lambda task, true: tuple(PEERS), ridges=RIDGES[:1])
+    cases = groups(libraries, lambda task, true: EXACT_PEERS, ridges=RIDGES[:1])
     return Preset("quick", cases, paths_of(cases, 5), Limits(seconds=3.0, repeats=2))
 
 
@@ -103,7 +103,7 @@ def standard() -> Preset:
             return ("enumeration",)
         # The other peers reach their limit nearly always: a few cases per library show it.
         every = true and task.duration in (DURATIONS[3], DURATIONS[6])
-        return tuple(PEERS) if every else (*GUROBI, "enumeration")
+        return EXACT_PEERS if every else (*GUROBI, "enumeration")
 
     cases = groups(libraries, solvers)
     limits = Limits(seconds_of=dict.fromkeys(("scip", "enumeration", "okridge", "l0bnb"), 10.0))
@@ -114,7 +114,7 @@ def full() -> Preset:
     """Every library, duration, equation, size and ridge with every peer: many hours."""
     libraries = [Library(system, degree) for degree in (3, 5) for system in ("hopf", "lorenz")]
     libraries += [Library("mhd", 3), Library("mhd", 5, largest=4)]
-    cases = groups(libraries, lambda task, true: tuple(PEERS))
+    cases = groups(libraries, lambda task, true: EXACT_PEERS)
     return Preset("full", cases, paths_of(cases))
 
 

@@ -1,0 +1,129 @@
+"""The page of other people's benchmarks: one table first, then each with its protocol."""
+
+from __future__ import annotations
+
+import csv
+import json
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+
+from exactsindy_experiments.outside import field_page, lorenz_page
+from exactsindy_experiments.outside.ceiling import ceiling_table
+from exactsindy_experiments.outside.field_methods import DEFAULT, EXACT
+from exactsindy_experiments.outside.field_run import FieldRow, field_table
+from exactsindy_experiments.outside.lorenz_methods import OURS
+from exactsindy_experiments.outside.lorenz_run import LorenzRow, cost_table, lorenz_table
+from exactsindy_experiments.outside.published import SUCCESS, best_lorenz
+from exactsindy_experiments.outside.regression import regression_section, regression_table
+from exactsindy_experiments.pages import table
+from exactsindy_experiments.strogatz_benchmark import NOISES as STROGATZ_NOISES
+from exactsindy_experiments.strogatz_benchmark import PUBLISHED as STROGATZ_PUBLISHED
+
+_COMMAND = "exactsindy bench outside"
+# SINDy-PI, read from its figures: noise on Michaelis-Menten data up to which the law is right, and from which wrong.
+_SINDY_PI = "SINDy-PI right up to 2 % of noise, wrong from 6 %; implicit SINDy wrong from 1e-7"
+_NOT_MEASURED = """## What is not here
+
+- **PySR** 2.7 installs from PyPI, but its first import downloads Julia from another host, which this machine cannot
+  reach. So it was not measured.
+- Of WSINDy's eight equations the anisotropic porous medium, sine-Gordon and Navier-Stokes are missing.
+- D-CODE, dynobench and LLM-SRBench: their data could not be had, or publish nothing to compare with.
+- The weak form of PySINDy and ensembles of it were not tried on the Lorenz draws.
+"""
+
+
+def page(folder: Path, where: str) -> str:
+    """Return the page from the rows of a folder."""
+    lorenz, fields = list(lorenz_table(folder)), list(field_table(folder))
+    regression = list(regression_table(folder))
+    parts = [
+        "# Other people's benchmarks",
+        "Protocols and numbers that others published, run again with this package and with other packages on the same "
+        "draws. Data are made from the published equations; published numbers are typed in, with their source. All runs "
+        "shared two cores with other work: CPU seconds are given, and limits were so long that no search was cut short.",
+        _summary(folder, lorenz, fields),
+        lorenz_page.section(lorenz, list(cost_table(folder)), list(ceiling_table(folder))) if lorenz else "",
+        field_page.section(fields),
+        regression_section(regression),
+        _NOT_MEASURED.rstrip("\n"),
+        f"Rows: `outside_lorenz.csv`, `outside_cost.csv`, `outside_ceiling.csv`, `outside_fields.csv`, "
+        f"`outside_regression.csv`. The command `{_COMMAND}` goes on where they end.",
+        f"Machine: {where}",
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _summary(folder: Path, lorenz: Sequence[LorenzRow], fields: Sequence[FieldRow]) -> str:
+    lines = [*_lorenz_lines(lorenz), *_field_lines(fields), *_strogatz(folder), *_sindy_pi(folder)]
+    head = ["benchmark", "published, best", "ours", "command", "date of the rows"]
+    return table(head, lines).rstrip("\n")
+
+
+def _lorenz_lines(rows: Sequence[LorenzRow]) -> list[list[str]]:
+    own = lorenz_page.by_cell(rows, OURS)
+    groups = {
+        "Ensemble-SINDy's Lorenz, 3 s and more, 3 to 5 % noise": [c for c in own if c[1] >= 3 and c[0] >= 3],
+        "the same, 2 s, 5 % noise": [c for c in own if c == (5.0, 2)],
+        "the same, 1 s": [c for c in own if c[1] == 1],
+    }
+    lines = []
+    for title, cells in groups.items():
+        if cells:
+            right = sum(row.right for cell in cells for row in own[cell])
+            count = sum(len(own[cell]) for cell in cells)
+            best = statistics.fmean(best_lorenz(cell)[1] for cell in cells)
+            told = f"{right} of {count} draws right"
+            lines.append([title, f"{best:.2f} (mean of the best of 6, cell by cell)", told, *_made("lorenz", rows)])
+    return lines
+
+
+def _field_lines(rows: Sequence[FieldRow]) -> list[list[str]]:
+    lines = []
+    for (system, noise), (weak, ensemble) in SUCCESS.items():
+        told = []
+        for method in (EXACT, DEFAULT):
+            own = [r for r in rows if (r.case.system, r.case.noise, r.method) == (system, noise, method)]
+            if own:
+                told.append(f"{method}: {sum(r.right for r in own)} of {len(own)}")
+        if told:
+            title = f"WSINDy's {field_page.SYSTEMS[system].title}, {noise:g} % noise"
+            published = f"{weak:g}, ensemble {ensemble:g}"
+            lines.append([title, published, "; ".join(told), *_made("fields", rows)])
+    return lines
+
+
+def _strogatz(folder: Path) -> list[list[str]]:
+    path = folder / "strogatz.jsonl"
+    if not path.exists():
+        return []
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    lines = []
+    for noise in STROGATZ_NOISES:
+        own = [row["solved"] for row in rows if row["noise"] == noise]
+        if own:
+            title = f"[SRBench's Strogatz problems](strogatz.md), label noise {noise:g}"
+            told = f"{100 * sum(own) / len(own):.1f} % of {len(own)} solved"
+            published = f"{STROGATZ_PUBLISHED[noise]:g} % (best of 14)"
+            lines.append([title, published, told, "`exactsindy bench strogatz`", "on its page"])
+    return lines
+
+
+def _sindy_pi(folder: Path) -> list[list[str]]:
+    path = folder / "rational.csv"
+    if not path.exists():
+        return []
+    lines = [row for row in csv.DictReader(path.read_text().splitlines()) if row["part"] != "labels"]
+    if not lines:
+        return []
+    right = sum(row["right"] == "True" for row in lines)
+    told = f"{right} of {len(lines)} drawn systems right at 0.2 to 2 % of noise ([page](rational.md))"
+    return [
+        ["SINDy-PI's kind of laws, from states alone", _SINDY_PI, told, "`exactsindy bench rational`", "on its page"]
+    ]
+
+
+def _made(part: str, rows: Sequence[LorenzRow] | Sequence[FieldRow]) -> tuple[str, str]:
+    """Return the command, and the days on which rows were measured."""
+    days = sorted({row.day for row in rows})
+    return f"`{_COMMAND} --part {part}`", " to ".join(dict.fromkeys((days[0], days[-1])))
