@@ -218,7 +218,7 @@ def main():
             print("atheris is not installed (pip install atheris): random mutations, not guided by coverage.")
             print(drawn(_targets(Path(folder)), given.seconds, given.seed))
             return
-        with atheris.instrument_imports(include=["exactsindy"]):
+        with atheris.instrument_imports(include=["exactsindy", "exactsindy_check"]):
             targets = _targets(Path(folder))
         print(drawn(targets, given.seconds / 2, given.seed))
         names = sorted(targets)
