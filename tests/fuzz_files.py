@@ -207,19 +207,30 @@ def edited(data, rng):
         return json.dumps(record).encode()
 
 
+def _chosen(targets, names):
+    unknown = set(names) - set(targets)
+    if unknown:
+        raise SystemExit(f"--only: no reader is called {', '.join(sorted(unknown))}; there are {', '.join(targets)}.")
+    return {name: targets[name] for name in names or targets}
+
+
 def main():
     """Fuzz for the seconds asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--only", default="", help="only these readers, such as term,constraint"
+    )
     given = parser.parse_args()
+    chosen = [name for name in given.only.split(",") if name]
     with tempfile.TemporaryDirectory() as folder:
         if atheris is None:
             print("atheris is not installed (pip install atheris): random mutations, not guided by coverage.")
-            print(drawn(_targets(Path(folder)), given.seconds, given.seed))
+            print(drawn(_chosen(_targets(Path(folder)), chosen), given.seconds, given.seed))
             return
         with atheris.instrument_imports(include=["exactsindy", "exactsindy_check"]):
-            targets = _targets(Path(folder))
+            targets = _chosen(_targets(Path(folder)), chosen)
         print(drawn(targets, given.seconds / 2, given.seed))
         names = sorted(targets)
         corpus = Path(folder) / "corpus"
