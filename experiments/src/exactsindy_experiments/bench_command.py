@@ -209,7 +209,8 @@ def proofs(
     if rows:
         typer.echo(table(head, rows, "lrrrrrrrrl"))
         plain, written = sum(r.plain for r in found), sum(r.written for r in found)
-        typer.echo(f"With their proofs, all of them took {written / plain:.2f} times the CPU time.")
+        typer.echo("Seconds are those of the CPU, of all threads and processes.")
+        typer.echo(f"All solves together took {written / plain:.2f} times as long with their proofs.")
     bad = (set(said) | set(under)) - {"proved", "not checked", "no proof", "refused"}
     raise typer.Exit(bool(bad or any(row[-1] != "proved" for row in rows)))
 
