@@ -105,6 +105,8 @@ torture-solver: $(VENV)/.dev
 FUZZ_SECONDS ?= 60
 torture-files: $(VENV)/.dev
 	$(BIN)/python tests/fuzz_files.py --seconds $(FUZZ_SECONDS)
+	$(BIN)/python tests/fuzz_files.py --seconds $(FUZZ_SECONDS) --only "term,open term,constraint,condition"
+	$(BIN)/python tests/fuzz_files.py --seconds $(FUZZ_SECONDS) --only "proof,sealed proof,checkpoint,sealed checkpoint"
 	$(BIN)/exactsindy bench faults --kills 200
 
 reproduce: $(VENV)/.dev

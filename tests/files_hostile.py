@@ -69,6 +69,34 @@ def matlab():
     return buffer.getvalue()
 
 
+def open_document():
+    """Return a small OpenDocument table."""
+    rows = [("t", "x"), *((0.1 * i, 2.0 * i) for i in range(5))]
+    number = '<table:table-cell office:value-type="float" office:value="{0}"><text:p>{0}</text:p></table:table-cell>'
+    word = '<table:table-cell office:value-type="string"><text:p>{0}</text:p></table:table-cell>'
+    cells = (
+        "<table:table-row>"
+        + "".join((word if isinstance(c, str) else number).format(c) for c in row)
+        + "</table:table-row>"
+        for row in rows
+    )
+    spaces = "".join(
+        f' xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in ("office", "table", "text")
+    )
+    content = (
+        f'<?xml version="1.0"?><office:document-content{spaces}><office:body><office:spreadsheet>'
+        f'<table:table table:name="a">{"".join(cells)}</table:table></office:spreadsheet></office:body>'
+        "</office:document-content>"
+    )
+    kind = "application/vnd.oasis.opendocument.spreadsheet"
+    manifest = (
+        '<?xml version="1.0"?><manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0">'
+        f'<manifest:file-entry manifest:full-path="/" manifest:media-type="{kind}"/></manifest:manifest>'
+    )
+    parts = {"mimetype": kind, "content.xml": content, "META-INF/manifest.xml": manifest}
+    return packed(parts, zipfile.ZIP_STORED)
+
+
 def tables():
     """Return small files of other kinds by their ending, as far as the packages that write them are there."""
     found = {}
@@ -80,13 +108,26 @@ def tables():
             book.active.append(row)
         book.save(buffer)
         found["xlsx"] = buffer.getvalue()
+        found["xlsm"] = found["xlsx"]
+    found["ods"] = open_document()
     with suppress(ImportError):
         import pyarrow as pa
-        from pyarrow import feather
+        from pyarrow import feather, parquet
 
+        table = pa.table({"t": np.arange(9.0), "x": np.arange(9.0) ** 2})
         buffer = io.BytesIO()
-        feather.write_feather(pa.table({"t": np.arange(9.0), "x": np.arange(9.0) ** 2}), buffer)
+        feather.write_feather(table, buffer)
         found["feather"] = buffer.getvalue()
+        buffer = io.BytesIO()
+        parquet.write_table(table, buffer)
+        found["parquet"] = buffer.getvalue()
+    with suppress(ImportError):
+        import xarray as xr
+
+        grid = xr.Dataset(
+            {"u": (("x", "t"), np.outer(np.arange(5.0), np.arange(6.0)))}, {"x": np.arange(5.0), "t": np.arange(6.0)}
+        )
+        found["nc"] = bytes(grid.to_netcdf(engine="scipy"))
     with suppress(ImportError):
         import h5py
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import bz2
 import gzip
+import hashlib
 import json
 import lzma
 import random
@@ -33,8 +34,9 @@ except ImportError:
 def _targets(folder):
     """Return, by name, a function of bytes and seeds to start from."""
     import exactsindy as es
+    from exactsindy.certificate.condition_text import read_text
     from exactsindy.constraints import parse_constraint
-    from exactsindy.library import Variables, parse_term
+    from exactsindy.library import OpenTerm, Variables, parse_term
 
     variables = Variables(("x", "y", "u"), ("c",), "t", ("a", "b"))
     problem = es.Problem.from_arrays(np.eye(4, 3), np.arange(4.0))
@@ -46,6 +48,23 @@ def _targets(folder):
     run = es.discover(np.exp(-t), t, states=("x",), degree=1, threads=1).save(folder / "run")
     results = (run / "results.json").read_bytes()
     table = b"t,x,y\n0,1,2\n0.1,1.5,2e3\n0.2,nan,-1\n# note\n"
+
+    rng = np.random.default_rng(0)
+    long = es.Problem.from_arrays(rng.normal(size=(24, 20)), rng.normal(size=24))
+    limit, proof, checkpoint = es.Settings(threads=1, nodes=40), folder / "seed.proof", folder / "seed.checkpoint"
+    es.solve(long, 3, proof=proof)
+    es.solve(long, 4, settings=limit, checkpoint=checkpoint)
+    es.solve(long, 2, constraints=[es.constraints.Bounds(0, 0, -0.1, 0.1)], proof=folder / "conditions.proof")
+    proofs = [proof.read_bytes(), (folder / "conditions.proof").read_bytes()]
+
+    def go_on(data):
+        checkpoint.write_bytes(data)
+        es.solve(long, 4, settings=limit, checkpoint=checkpoint)
+
+    def check(data):
+        (folder / "a.proof").write_bytes(data)
+        report = es.check_proof(long, folder / "a.proof", jobs=0)
+        assert all("\n" not in sentence for sentence in report.sentences), report.sentences
 
     def file(name, reader):
         def read(data):
@@ -76,6 +95,18 @@ def _targets(folder):
         ),
         "model": (file("m.json", es.Model.load), [(folder / "seed.json").read_bytes()]),
         "run": (run_folder, [results]),
+        "proof": (check, proofs),
+        "sealed proof": (lambda d: check(sealed_proof(d)), [unsealed(p) for p in proofs]),
+        "checkpoint": (go_on, [checkpoint.read_bytes()]),
+        "sealed checkpoint": (lambda d: go_on(sealed_checkpoint(d)), [checkpoint.read_bytes().partition(b"\n")[2]]),
+        "condition": (
+            lambda d: read_text(d.decode("utf-8", "replace")),
+            [b"y': x z == -1", b"x': x + 2*x y <= 1e-3", b"x': y == y': x"],
+        ),
+        "open term": (
+            lambda d: OpenTerm.parse(d.decode("utf-8", "replace"), variables, ("K", "w")).at({"K": 0.5, "w": 2.0}),
+            [b"x/(K + x)", b"sin(w x + 1) y", b"exp(-K x^2)/(1 + w y)"],
+        ),
         "term": (
             lambda d: parse_term(d.decode("utf-8", "replace"), variables),
             [b"x^2 y", b"sin(2 x)/(1 + y)", b"u u_a"],
@@ -85,6 +116,26 @@ def _targets(folder):
             [b"y': x z == -1", b"x': x + 2*x y <= 1e-3", b"x': y == y': x"],
         ),
     }
+
+
+def unsealed(proof):
+    """Return the records of a proof, a length of four bytes before them, and its claims."""
+    length = int.from_bytes(proof[-40:-32], "little")
+    records = proof[: -40 - length]
+    return len(records).to_bytes(4, "little") + records + proof[-40 - length : -40]
+
+
+def sealed_proof(data):
+    """Return a proof file of such bytes with the right lengths and checksum."""
+    count = int.from_bytes(data[:4], "little") % max(len(data) - 3, 1)
+    footer = data[4 + count :]
+    body = data[4 : 4 + count] + footer + len(footer).to_bytes(8, "little")
+    return body + hashlib.sha256(body).digest()
+
+
+def sealed_checkpoint(data):
+    """Return a checkpoint of this JSON with the right checksum."""
+    return b"exactsindy checkpoint 1 " + hashlib.sha256(data).hexdigest().encode() + b"\n" + data
 
 
 def attempt(name, function, data):
@@ -156,19 +207,30 @@ def edited(data, rng):
         return json.dumps(record).encode()
 
 
+def _chosen(targets, names):
+    unknown = set(names) - set(targets)
+    if unknown:
+        raise SystemExit(f"--only: no reader is called {', '.join(sorted(unknown))}; there are {', '.join(targets)}.")
+    return {name: targets[name] for name in names or targets}
+
+
 def main():
     """Fuzz for the seconds asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--only", default="", help="only these readers, such as term,constraint"
+    )
     given = parser.parse_args()
+    chosen = [name for name in given.only.split(",") if name]
     with tempfile.TemporaryDirectory() as folder:
         if atheris is None:
             print("atheris is not installed (pip install atheris): random mutations, not guided by coverage.")
-            print(drawn(_targets(Path(folder)), given.seconds, given.seed))
+            print(drawn(_chosen(_targets(Path(folder)), chosen), given.seconds, given.seed))
             return
-        with atheris.instrument_imports(include=["exactsindy"]):
-            targets = _targets(Path(folder))
+        with atheris.instrument_imports(include=["exactsindy", "exactsindy_check"]):
+            targets = _chosen(_targets(Path(folder)), chosen)
         print(drawn(targets, given.seconds / 2, given.seed))
         names = sorted(targets)
         corpus = Path(folder) / "corpus"

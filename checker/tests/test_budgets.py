@@ -201,6 +201,51 @@ def test_a_thousand_changed_files(tmp_path):
         try_changes(tmp_path, 300 + seed, 500)
 
 
+def test_worse_supports_with_their_own_objectives_are_refused(tmp_path):
+    """Every number of the claim fits the supports; only that others are better is left to see."""
+    rng = np.random.default_rng(8)
+    for _ in range(2):
+        equations = [oracle.make("plain", rng, D) for _ in "ab"]
+        document, records = prove(equations, 3, rng, caps=(3, 2))
+        claim = document["budgets"][0]["claim"]
+        honest = dict(claim)
+        ranked = sorted((v, sum(map(len, s)), s) for v, s, ok in joint(equations, document) if ok)
+        for value, _, supports in ranked[1 :: len(ranked) // 5]:
+            claim |= {"supports": [list(s) for s in supports], "objective": float(value).hex(), "runner_up": None}
+            claim["lower_bound"] = "-inf"
+            report = write(tmp_path, equations, document, records)
+            assert "the claimed supports are not proved the best" in report.sentences[0]
+        claim |= honest
+        rivals = [v for v, size, s in ranked if size == ranked[0][1]]
+        for objective, sentence in (
+            (rivals[2], "is proved above"),
+            (rivals[1] * Fraction(99, 100), "no joint support of"),
+        ):
+            claim["runner_up"] = float(objective).hex()
+            assert sentence in write(tmp_path, equations, document, records).sentences[0]
+
+
+def test_terms_that_do_not_count_are_no_joint_support(tmp_path):
+    rng, found = np.random.default_rng(9), 0
+    for _ in range(40):
+        equations = [oracle.make(str(rng.choice(oracle.KINDS)), rng, D), oracle.make("plain", rng, D)]
+        document, records = prove(equations, 3, rng, caps=(3, 2))
+        (budget,) = document["budgets"]
+        fits = [fits_of(n, [s for s in document["sections"] if s["equation"] == e]) for e, n in enumerate(equations)]
+        bad = [(s, f) for s, (f, ok) in fits[0].items() if ok is False and 0 < len(s) <= 3]
+        if not bad:
+            continue
+        weights = [Fraction(float.fromhex(weight)) for weight in budget["weights"]]
+        (support, value), alone = bad[-1], fits[1][()][0]
+        objective = float(weights[0] * value + weights[1] * alone).hex()
+        budget["claim"] |= {"supports": [list(support), []], "objective": objective, "runner_up": None}
+        assert "is not one of those searched" in write(tmp_path, equations, document, records).sentences[0]
+        found += 1
+        if found == 3:
+            return
+    raise AssertionError("no support that does not count was drawn")
+
+
 def test_claims_that_sections_do_not_carry_are_refused(tmp_path):
     rng = np.random.default_rng(7)
     equations = draw(rng, "plain")

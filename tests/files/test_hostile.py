@@ -10,7 +10,8 @@ import signal
 import tempfile
 import time
 import zlib
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -183,14 +184,70 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == ["x.txt"]
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_is_read_only(tmp_path):
-    tmp_path.chmod(0o500)
+@contextmanager
+def nobody():
+    """Let a process of root write only where nobody may."""
+    if os.geteuid():
+        yield
+        return
+    os.seteuid(65534)
     try:
-        assert "the folder cannot be written to: Permission denied" in said(write_atomically, tmp_path / "x", "new")
-        assert "it cannot be made or written to: Permission denied" in said(found().save, tmp_path / "run")
+        yield
     finally:
-        tmp_path.chmod(0o700)
+        os.seteuid(0)
+
+
+@needs_pipes
+def test_a_folder_that_is_read_only(tmp_path):
+    answer, problem = found(), es.Problem.from_arrays(np.eye(4, 3), np.arange(4.0))
+    answer.report(tmp_path / "report.html")  # (another user may not import what is loaded when it is needed)
+    es.solve(problem, 1, proof=tmp_path / "a.proof", checkpoint=tmp_path / "a.checkpoint")
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o555)
+    try:
+        with nobody():
+            assert "the folder cannot be written to: Permission denied" in said(write_atomically, folder / "x", "new")
+            assert "it cannot be made or written to: Permission denied" in said(answer.save, folder / "run")
+            assert "cannot be written" in said(answer.report, folder / "report.html")
+            assert "Permission denied" in said(es.solve, problem, 1, proof=folder / "a.proof")
+            assert "Permission denied" in said(es.solve, problem, 1, checkpoint=folder / "a.checkpoint")
+        assert not list(folder.iterdir())
+    finally:
+        folder.chmod(0o755)
+        folder.rmdir()
+
+
+@contextmanager
+def files_of_at_most(size):
+    """Let every longer file fail, as a full disk does; the signal that comes with it is ignored by Python."""
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_files_that_cannot_grow_leave_the_old_ones(tmp_path):
+    answer = found()
+    rng = np.random.default_rng(0)
+    problem = es.Problem.from_arrays(rng.normal(size=(60, 40)), rng.normal(size=60))
+    answer.save(tmp_path / "run")
+    es.solve(problem, 2, proof=tmp_path / "a.proof")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    with files_of_at_most(600):
+        sentences = [
+            said(answer.save, tmp_path / "run"),
+            said(answer.report, tmp_path / "report.html"),
+            said(problem.save, tmp_path / "problem.npz"),
+            said(es.solve, problem, 5, proof=tmp_path / "a.proof"),
+            said(es.solve, problem, 5, checkpoint=tmp_path / "a.checkpoint", proof=tmp_path / "b.proof"),
+        ]
+    assert all("File too large" in sentence for sentence in sentences), sentences
+    after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    kept = {path: content for path, content in after.items() if not path.name.startswith("a.checkpoint")}
+    assert kept == before
 
 
 def test_text_that_is_no_text_can_be_saved_in_json(tmp_path):

@@ -153,8 +153,9 @@ def proofs(
       exactsindy bench proofs --instances 3000 --seed 1 --no-large
     """
     import tempfile
+    from collections import Counter
 
-    from exactsindy_experiments.constrained_campaign import constrained_proofs
+    from exactsindy_experiments.constrained_campaign import constrained_proofs, without_names
     from exactsindy_experiments.pages import table
     from exactsindy_experiments.proof_campaign import large_proofs, random_proofs
 
@@ -166,30 +167,50 @@ def proofs(
                 output.note(f"{task}: {report}")
         counts = ", ".join(f"{number} {outcome}" for outcome, number in said.items())
         typer.echo(f"{sum(said.values())} proofs of hostile problems: {counts}.")
-        under: dict[str, int] = {}
+        under, reasons = Counter[str](), Counter[str]()
         for task, outcome, text in constrained_proofs(constrained, seed, Path(folder)):
-            under[outcome] = under.get(outcome, 0) + 1
-            if outcome not in ("proved", "no proof", "refused"):
+            under[outcome] += 1
+            if outcome in ("no proof", "refused"):
+                reasons[f"{outcome}: {without_names(text)}"] += 1
+            elif outcome != "proved":
                 output.note(f"constraints, {task}: {text}")
         counts = ", ".join(f"{number} {outcome}" for outcome, number in under.items())
         typer.echo(f"{sum(under.values())} problems under constraints: {counts}.")
-        rows = [
-            (
-                r.name,
-                r.k,
-                r.equations,
-                r.leaves,
-                r.size,
-                f"{r.plain:.3f}",
-                f"{r.written:.3f}",
-                f"{r.checked:.1f}",
-                r.outcome,
-            )
-            for r in (large_proofs(Path(folder)) if large else ())
-        ]
-    head = ("problem", "k", "equations", "leaves", "bytes", "solve s", "with proof s", "check s", "checker says")
+        for reason, number in reasons.most_common():
+            typer.echo(f"    {number} {reason}")
+        found = list(large_proofs(Path(folder), output.note)) if large else []
+    rows = [
+        (
+            r.name,
+            r.k,
+            r.equations,
+            r.leaves,
+            r.size,
+            f"{r.plain:.3f}",
+            f"{r.written:.3f}",
+            f"{r.written / r.plain:.2f}",
+            f"{r.checked:.1f}",
+            r.outcome,
+        )
+        for r in found
+    ]
+    head = (
+        "problem",
+        "k",
+        "equations",
+        "leaves",
+        "bytes",
+        "solve s",
+        "with proof s",
+        "ratio",
+        "check s",
+        "checker says",
+    )
     if rows:
-        typer.echo(table(head, rows, "lrrrrrrrl"))
+        typer.echo(table(head, rows, "lrrrrrrrrl"))
+        plain, written = sum(r.plain for r in found), sum(r.written for r in found)
+        typer.echo("Seconds are those of the CPU, of all threads and processes.")
+        typer.echo(f"All solves together took {written / plain:.2f} times as long with their proofs.")
     bad = (set(said) | set(under)) - {"proved", "not checked", "no proof", "refused"}
     raise typer.Exit(bool(bad or any(row[-1] != "proved" for row in rows)))
 

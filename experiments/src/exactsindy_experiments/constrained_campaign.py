@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator
 from itertools import count, islice
@@ -50,6 +51,12 @@ def constrained_proofs(instances: int, seed: int, folder: Path) -> Iterator[tupl
             continue
         report = check_proof(problem, file, jobs=0)
         yield task, report.outcome, str(report)
+
+
+def without_names(reason: str) -> str:
+    """Return a reason without the names of equations and what follows its first sentence, so that it can be counted."""
+    text = re.sub(r"\by\d*'(, y\d*')*", "an equation", reason)
+    return text.partition(". ")[0].rstrip(".")
 
 
 def _ordinary(rng: np.random.Generator) -> tuple[Problem, int, float]:

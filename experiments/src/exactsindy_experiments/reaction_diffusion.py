@@ -6,12 +6,14 @@ Gurobi is not in it: its free licence refuses more than 100 terms.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 
 from exactsindy.data import Field
 from exactsindy.forms import WeakForm
 from exactsindy.model import Model
+from exactsindy.problem import Problem
 from exactsindy.solver import Settings, solve
 from exactsindy.systems import find_field_system
 from exactsindy_experiments.pages import table
@@ -23,19 +25,9 @@ LENGTH, POINTS, TIMES = 20.0, 96, np.linspace(0.0, 5.0, 120)
 
 def page(say: Callable[[str], None]) -> str:
     """Measure all noise levels and return the page."""
-    system = find_field_system("reaction_diffusion")
-    form = WeakForm(domains=400, seed=0, width=(1.0, 1.0, 0.25))
-    clean, lines = _clean(), []
+    system, lines = find_field_system("reaction_diffusion"), []
     for noise in NOISES:
-        rng = np.random.default_rng(0)
-        noisy = {
-            name: values + noise * np.sqrt(np.mean(values**2)) * rng.standard_normal(values.shape)
-            for name, values in zip(clean.names, clean.values, strict=True)
-        }
-        data = Field.from_arrays(
-            noisy, dims=clean.dims, coords=dict(zip(clean.dims, clean.coords, strict=True)), periodic=system.lengths
-        )
-        problem = form.problem(data, system.library)
+        problem = weak_problem(noise)
         solution = solve(problem, 7, settings=Settings(threads=1, seconds=60.0))
         for i, (target, terms) in enumerate(solution.terms.items()):
             line = [f"{100 * noise:g} %", target, solution.status[i].name.lower(), f"{solution.seconds[i]:.3g}"]
@@ -50,6 +42,20 @@ def page(say: Callable[[str], None]) -> str:
     )
 
 
+def weak_problem(noise: float) -> Problem:
+    """Return the regression of both equations at a noise level."""
+    system, clean = find_field_system("reaction_diffusion"), _clean()
+    rng = np.random.default_rng(0)
+    noisy = {
+        name: values + noise * np.sqrt(np.mean(values**2)) * rng.standard_normal(values.shape)
+        for name, values in zip(clean.names, clean.values, strict=True)
+    }
+    coords = dict(zip(clean.dims, clean.coords, strict=True))
+    data = Field.from_arrays(noisy, dims=clean.dims, coords=coords, periodic=system.lengths)
+    return WeakForm(domains=400, seed=0, width=(1.0, 1.0, 0.25)).problem(data, system.library)
+
+
+@cache
 def _clean() -> Field:
     """Return the fields of a spiral around the middle of the domain."""
     x = np.linspace(-LENGTH / 2, LENGTH / 2, POINTS, endpoint=False)

@@ -16,6 +16,7 @@ from exactsindy._atomic import write_atomically
 from exactsindy._files import MOST_BYTES, reason, regular_file, size
 from exactsindy._optional import optional
 from exactsindy.data.array_files import ARRAY_KINDS, array_table, named_arrays
+from exactsindy.data.classic_netcdf import check_classic
 from exactsindy.data.columns import Columns, Samples, parse_targets
 from exactsindy.data.csv_file import read_csv
 from exactsindy.data.field import Field
@@ -186,6 +187,7 @@ def _from_xarray(source: Any, columns: Columns) -> Data:
 
 
 def _netcdf(file: Path) -> Any:
+    check_classic(file)
     xarray = optional("xarray", "data", "Reading NetCDF")
     try:
         with xarray.open_dataset(file) as dataset:
