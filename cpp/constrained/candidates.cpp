@@ -92,9 +92,9 @@ bool Explorer::contradiction(const std::vector<int>& columns) {
 void Explorer::greedy() {
   // (The levels of the tree are not in use yet.)
   level(2);
-  Node &n = *levels_[1], &trial = *levels_[2];
-  copy(root(), n);
+  copy(root(), *levels_[1]);
   for (;;) {
+    Node &n = *levels_[1], &trial = *levels_[2];
     inequalities_.solve(n.frame, n.box, node_solution_);
     if (node_solution_.infeasible) return;
     const std::size_t before = answers_.count();
@@ -111,7 +111,7 @@ void Explorer::greedy() {
     if (cheapest < 0) return;
     copy(n, trial);
     if (decide(trial, cheapest, Flag::kOut)) {
-      copy(trial, n);
+      std::swap(levels_[1], levels_[2]);
     } else if (!decide(n, cheapest, Flag::kIn)) {
       return;
     }

@@ -14,6 +14,8 @@ constexpr double kEnoughRidge = 1e-16;    // bounds y well enough by itself
 constexpr double kClear = 0.5;            // coefficients below this share of their limit are within it
 constexpr double kVolume = 0x1p-50;       // supports with a smaller one are left to the general fit
 constexpr double kSettled = 1e-25;        // relative corrections this small are not made
+constexpr double kExact = 1e-30;          // the same where next to nothing is left of the target
+constexpr double kShows = 1e-20;          // of its square: more than that
 constexpr double kNearlySettled = 1e-20;  // the same where they do not get smaller any more
 constexpr int kMostSteps = 10;
 
@@ -306,7 +308,8 @@ bool TiedColumns::refine(std::span<const int> chosen, std::span<Double2> y) {
       slope[k] = (slope_[k] - ridge2_[k] * y[k]).hi;
     }
     const double change = corrections(slope.data());
-    if (change <= kSettled * top) return true;
+    const bool shows = kernels_.dot(omega_.data(), omega_.data(), rows_) > kShows * system_.z_norm * system_.z_norm;
+    if (change <= (shows ? kSettled : kExact) * top) return true;
     if (!(change < 0.1 * before)) return change <= kNearlySettled * top;
     before = change;
   }

@@ -39,10 +39,9 @@ Double2 EXACTSINDY_ISA_NAME(dot2)(Span2 a, Span2 b, int n) {
   Vec2 sum = {fill(0.0), fill(0.0)};
   for (int i = 0; i < n; i += kLane)
     sum = add(sum, multiply({vec(a.hi + i), vec(a.lo + i)}, {vec(b.hi + i), vec(b.lo + i)}));
-  // Pairs of pairs: no sum waits for more than two others.
-  const auto lane = [&](int i) { return Double2{sum.hi[i], sum.lo[i]}; };
-  static_assert(kLane == 8);
-  return ((lane(0) + lane(1)) + (lane(2) + lane(3))) + ((lane(4) + lane(5)) + (lane(6) + lane(7)));
+  Double2 result;
+  for (int i = 0; i < kLane; ++i) result = result + Double2{sum.hi[i], sum.lo[i]};
+  return result;
 }
 
 void EXACTSINDY_ISA_NAME(axpy2)(Double2 alpha, Span2 x, Span2 y, int n) {

@@ -48,8 +48,8 @@ class Equation:
 
     def local(self, variables: Sequence[int]) -> tuple[int, ...]:
         """Return which of this equation's terms are among some variables of all equations."""
-        wanted = set(variables)
-        return tuple([i for i, v in enumerate(self.variables.tolist()) if v in wanted])
+        own = self.variables.tolist()
+        return tuple(sorted(map(own.index, set(variables).intersection(own))))
 
     def placed(self, outcome: Outcome) -> Outcome:
         """Return an outcome whose supports are numbered among the terms of all equations."""

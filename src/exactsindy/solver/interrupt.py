@@ -6,6 +6,7 @@ them. So while `held` is active it is only remembered, and every loop of the sol
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]
 import signal
 import threading
 from collections.abc import Iterator
@@ -13,6 +14,9 @@ from contextlib import contextmanager
 from types import FrameType
 
 _state = {"pressed": False}  # of the main thread: signals arrive nowhere else
+
+# The functions of `signal` look for a name of every handler, which fails for functions and takes longer than all else.
+_get, _set = _signal.getsignal, _signal.signal
 
 
 def pressed() -> bool:
@@ -27,15 +31,15 @@ def held() -> Iterator[None]:
     Does nothing outside the main thread, inside another `held`, or where the program handles the signal itself.
     """
     ours = threading.current_thread() is threading.main_thread()
-    if not ours or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    if not ours or _get(signal.SIGINT) is not signal.default_int_handler:
         yield
         return
     _state["pressed"] = False
-    signal.signal(signal.SIGINT, _remember)
+    _set(signal.SIGINT, _remember)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        _set(signal.SIGINT, signal.default_int_handler)
         _state["pressed"] = False
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -62,8 +62,10 @@ class Outcome:
     def renumbered(self, variables: NDArray[np.intp]) -> Outcome:
         """Return the outcome with variable ``variables[j]`` for each ``j`` of its supports."""
         item = variables.item
-        answers = [Answer(tuple(map(item, a.support)), a.coef, a.objective, a.fine) for a in self.answers]
-        return replace(self, answers=tuple(answers))
+        answers = tuple([Answer(tuple(map(item, a.support)), a.coef, a.objective, a.fine) for a in self.answers])
+        # (`replace` takes three times as long.)
+        ended = (self.stop, self.complete, self.nodes, self.seconds, self.written, self.dependent)
+        return Outcome(answers, self.lower_bound, self.runner_up, *ended)
 
     @property
     def infeasible(self) -> bool:

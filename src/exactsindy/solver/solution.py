@@ -88,8 +88,12 @@ class Solution:
         objective, bound = np.array([o.objective for o in outcomes]), np.array([o.bound for o in outcomes])
         # The floor only makes gaps smaller, and costs time: most answers do not need it.
         gap = [_gap(o.objective, o.bound) for o in outcomes]
-        if not all(g <= max(settings.gap, PROVED) for g in gap):
-            gap = relative_gap(objective, bound, floors(problem, coef, k, len(outcomes))).tolist()
+        allowed = max(settings.gap, PROVED)
+        if not all(g <= allowed for g in gap):
+            if not isinstance(k, Total) and _small_gaps(problem, outcomes, allowed):
+                gap = [0.0] * len(gap)  # (what is below the rounding level does not matter here)
+            else:
+                gap = relative_gap(objective, bound, floors(problem, coef, k, len(outcomes))).tolist()
         return cls(
             problem=problem,
             coef=coef,
@@ -286,6 +290,19 @@ def floors(problem: Problem, coef: Array, k: tuple[int, ...] | Total, entries: i
                 sizes.append(math.sqrt(z @ z + rest @ rest) + float(_norms(block, chosen) @ np.abs(own[chosen])))
         level = arguments.weights(problem, k) * (ROUNDING * np.array(sizes)) ** 2
     return np.asarray(level) if entries == len(level) and not isinstance(k, Total) else np.array([level.sum()])
+
+
+def _small_gaps(problem: Problem, outcomes: Sequence[Outcome], allowed: float) -> bool:
+    """Whether all gaps are certainly small enough, from a floor that is too low: that of the targets alone."""
+    if len(outcomes) != len(problem.target_names):
+        return False
+    squares: list[float] = []
+    for block in problem.blocks:
+        targets = block.factor[:, len(block.terms) :]
+        squares += np.einsum("ij,ij->j", targets, targets).tolist()
+    lows = [(1 - 1e-9) * ROUNDING**2 * square for square in squares]
+    pairs = zip(outcomes, lows, strict=True)
+    return all(o.objective - o.bound <= allowed * max(o.objective, low) for o, low in pairs)
 
 
 def _norms(block: Block, columns: NDArray[np.intp]) -> Array:
