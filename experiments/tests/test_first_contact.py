@@ -33,6 +33,7 @@ from exactsindy_experiments.random_systems import is_decaying
 HEAVY = ContactCase("heavy", "lorenz", 8001, 1001, 0, 0.1)
 CLEAN = ContactCase("clean", "van_der_pol", 0, 300, 25, 0.0, "RK45", 1e-6)
 OUTSIDE = ContactCase("outside", "goodwin", 8, 0, 0, 0.02)
+NEAR_AND_FAR = (("arrhenius", 2314, 0.02), ("pendulum", 10, 0.1))
 
 
 def row(case=CLEAN, equation="x'", right=True, confidence=0.95, **more):
@@ -251,3 +252,24 @@ def test_command_refuses_unknown_names_and_writes_the_page(tmp_path):
     assert "3 data sets of the tuning half" in page
     call("--report-only", "--out", tmp_path)
     assert (tmp_path / "first_contact.md").read_text() == page
+
+
+def test_a_right_equation_of_second_order_is_not_an_outside_law_taken_for_certain(monkeypatch):
+    position = ContactCase("outside", "position_only", 40, 0, 0, 0.002)
+    (found,) = measure_contact(position)
+    assert found.equation == "x'"
+    assert not found.failure
+    assert "order" in found.warnings.split(";")
+    assert found.confidence is None
+    monkeypatch.setattr(first_contact_run, "_SECOND_ORDER", {})
+    (counted,) = measure_contact(position)
+    assert counted.confidence > 0.5
+    assert counted.lead is None, "no model of x' whose trajectory could be fitted"
+
+
+def test_the_data_may_prefer_a_wrong_model_to_the_law_itself():
+    from exactsindy_experiments.likelihood_ceiling import law_lead
+
+    near, far = (load(replace(OUTSIDE, system=s, seed=n, noise=e)) for s, n, e in NEAR_AND_FAR)
+    assert law_lead(near.data, near.library, near.clean, [{"c", "c T"}, {"c", "T", "c T"}]) < 0
+    assert law_lead(far.data, far.library, far.clean, [{"v"}, {"x"}]) > 100

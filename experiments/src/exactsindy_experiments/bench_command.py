@@ -309,7 +309,8 @@ def first_contact(
             run_contact(cases, out, label, processes=processes, say=output.note)
     except KeyboardInterrupt:
         _interrupted(out)
-    versions = {name: list(contact_table(out, name)) for name in dict.fromkeys(("before", label))}
+    known = {name: list(contact_table(out, name)) for name in dict.fromkeys(("before", "earlier", label))}
+    versions = {name: rows for name, rows in known.items() if rows or name != "earlier"}
     versions = {name: rows for name, rows in versions.items() if rows}
     page = out / "first_contact.md"
     write_page(page, contact_report(versions, machine(page if report_only else None)))

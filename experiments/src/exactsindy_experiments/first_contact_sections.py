@@ -104,7 +104,8 @@ def _outside(versions: Versions) -> str:
         "but those of the family one orbit: the share below is no figure for such data. Ceiling: of those with "
         f"{PERCENT} or more, the number where the model chosen is more likely than the law itself, whose trajectory is "
         "known exactly, nothing being penalised: there no test on the data can tell. Where second order was taken "
-        "(x'' in place of x'), its confidence counts, but for the family position only: the library holds that law.\n\n"
+        "(x'' in place of x'), the confidence of that equation counts, unless it follows from the law: of a position "
+        "alone, and of x and z of Lorenz' or Roessler's system, the library holds the equation for x''.\n\n"
     )
     groups: dict[str, Test] = {"all": lambda row: True}
     groups |= {f"noise {100 * noise:g} %": having("noise", noise) for noise in values(versions, "noise")}
