@@ -114,8 +114,8 @@ def page(rows: Sequence[dict[str, Any]], where: str) -> str:
 
 {__doc__}
 Noise {noises}, laws of seeds {seeds}. *auto* is the default call, *polynomials* the same with polynomials alone; *sure*
-are answers with a confidence above {100 * _SURE:g} %. Equations outside polynomials of degree 3 come first, then those of
-the same systems inside them.
+are answers with a confidence above {100 * _SURE:g} %. Equations outside polynomials of degree 3 come first, then those
+of the same systems inside them.
 
 {table(head, lines)}
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from exactsindy.data import Field, Notice, Trajectories
+from exactsindy.data import Notice, Trajectories
 from exactsindy.discovery.adequacy import judged
 from exactsindy.discovery.attempt import Attempt, attempt
 from exactsindy.discovery.clock import Clock

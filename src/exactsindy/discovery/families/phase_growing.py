@@ -1,4 +1,4 @@
-"""Grow the library of equations for x'', where rows of smoothed velocities choose nothing: whole attempts are compared."""
+"""Grow the library of equations for x'' by whole attempts, because rows of smoothed velocities choose nothing."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ def grown_in_phase_space(measured: Measurement, request: Request, first: Attempt
     name, larger, answer = best
     choices = tuple(lowered(choice) if choice.equation in lacking else choice for choice in answer.selection.choices)
     selection = replace(answer.selection, choices=choices)
-    notices = tuple(_notice(choice.equation, name, len(tried), first) for choice in choices if choice.equation in lacking)
+    notices = tuple(
+        _notice(choice.equation, name, len(tried), first) for choice in choices if choice.equation in lacking
+    )
     return Growth(replace(answer, selection=selection), larger, tried=tuple(tried), notices=notices)
 
 

@@ -1,8 +1,8 @@
-"""Denominators of few terms whose constants fit best under all candidates of p and M: where searches of p + M / D begin.
+"""Denominators of few terms whose constants fit best under all candidates of p and M: where searches of sums start.
 
 The regression that is linear in the constants of D has the noise of the derivative in its columns, which draws them to
-zero. The residual of p + M / D itself, all candidates of p and M being free, has no such error: it is looked at on a grid
-of the constants, one or two of them, and followed down from the best points.
+zero. The residual of p + M / D itself, all candidates of p and M being free, has no such error: it is looked at on a
+grid of the constants, one or two of them, and followed down from the best points.
 """
 
 from __future__ import annotations
@@ -100,7 +100,9 @@ def profiled(rows: Rows, clock: Deadline) -> list[tuple[Columns, Array]]:
             break
         simplex = np.vstack([coef, *(coef * np.where(np.arange(len(coef)) == j, 1.3, 1.0) for j in range(len(coef)))])
         limits = {"maxfev": _LOOKS * len(coef), "initial_simplex": simplex, "xatol": 1e-4 * np.abs(coef).min()}
-        result = minimize(lambda d, under=under: min(value(under, d), 1e300), coef, method="Nelder-Mead", options=limits)
+        result = minimize(
+            lambda d, under=under: min(value(under, d), 1e300), coef, method="Nelder-Mead", options=limits
+        )
         followed.append((float(result.fun), under, np.asarray(result.x, dtype=float)))
     followed.sort(key=lambda item: item[0])
     return [(under, coef) for rank, (_, under, coef) in enumerate(followed) if rank < _KEPT or under in simple]

@@ -52,14 +52,14 @@ class Screened:
 def screened(rows: Rows, candidates: Candidates, clock: Deadline) -> Screened:
     """Return denominators to begin with and, of many candidates, only p and M of low degree and the best terms of D.
 
-    Few candidates have their denominators profiled. Of many, linear regressions choose: with D = psi_0 + d psi and p, M of few terms, D y = p D + M is linear in all its unknowns: d, M, p and p d. One
-    regression per psi, of twice as many columns as p has terms, tells how well any such law can fit; so does one per
-    pair of terms where there are few. As a quotient N / D such a law may need terms that are no candidates of M.
+    Of few candidates denominators are profiled. Of many, linear regressions choose: with D = psi_0 + d psi and p, M of
+    few terms, D y = p D + M is linear in all its unknowns: d, M, p and p d. One regression per psi, of twice as many
+    columns as p has terms, tells how well any such law can fit; so does one per pair of terms where there are few. As a
+    quotient N / D such a law may need terms that are no candidates of M.
     """
     if not candidates.under:
         return Screened(rows, candidates, candidates.free)
-    large = candidates.free > LARGE
-    if not large:
+    if candidates.free <= LARGE:
         seeds = tuple(_seed(psi, d) for psi, d in profiled(rows, clock))
         return Screened(rows, candidates, candidates.free, seeds)
     plain, over = _lowest(candidates.plain, rows.count), _lowest(candidates.over, rows.count)
