@@ -22,6 +22,7 @@ FINDS = {
     "second_order.py": ["Second order was taken (x'')", "x' abs(x')", "Report: second_order.html"],
     "burgers.py": ["No other 2-term combination of the 19 candidates fits u_t better", "Report: burgers.html"],
     "michaelis_menten.py": ["in S/(K + S)", "Report: michaelis_menten.html"],
+    "tuning_curve.py": ["in sin(w s)", "in exp(-r s)", "Report: tuning_curve.html"],
     "regression.py": ["k <= 4 | proved optimal", "(4, 18, 33, 52)"],
 }
 

@@ -98,10 +98,31 @@ def test_a_result_is_printed_saved_and_exported(tmp_path):
         found.simulate([1.0], t)
 
 
-def test_a_velocity_needs_its_equation():
+def test_a_library_that_names_the_velocity_asks_for_its_equation():
     t, x = positions(damped, [1.0, 0.0])
+    found = es.discover(x, t, states=("x",), library=es.Terms(["x", "x'", "sin(x)"]), threads=1)
+    assert terms(found) == {"x''": {"x", "x'"}}
     with pytest.raises(ProblemError, match=r"x' is no variable here.*pass targets=\"x''\""):
-        es.discover(x, t, states=("x",), library=es.Terms(["x'"]))
+        es.discover(x, t, states=("x",), targets="x'", library=es.Terms(["x'"]))
+
+
+def test_a_pendulum_is_found_from_its_angle_alone():
+    t, x = positions(lambda x, v, t: -1.7 * np.sin(x) - 0.1 * v, [2.2, 0.0], noise=0.01)
+    found = es.discover(x, t, states=("x",), threads=1)
+    assert terms(found) == {"x''": {"x'", "sin(x)"}}
+    assert any("trigonometric: holds the law" in line for line in found.tried)
+    assert next(notice for notice in found.warnings if notice.kind == "library").equation == "x''"
+
+
+@pytest.mark.parametrize("start", [0.7, -1.2])
+def test_a_driven_position_that_nearly_follows_its_input_is_of_second_order(start):
+    def push(t):
+        return 0.5 * np.cos(1.6 * t)
+
+    t, x = positions(lambda x, v, t: 1.5 * x - 0.7 * x**3 - 0.35 * v + push(t), [start, 0.4], noise=0.01)
+    found = es.discover(x, t, states=("x",), controls={"u": push(t)}, threads=1)
+    assert terms(found) == {"x''": {"x", "x^3", "x'", "u"}}
+    assert "x' differs where x, u are the same" in orders(found)[0]
 
 
 def orders(found):

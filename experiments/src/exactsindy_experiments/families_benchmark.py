@@ -20,6 +20,9 @@ from exactsindy_experiments.drawn_laws import DrawnLaw, drawn_law
 from exactsindy_experiments.pages import table
 from exactsindy_experiments.structure_check import is_law
 
+# Confidence above which an answer is called sure.
+_SURE = 0.5
+
 
 def run(law: DrawnLaw, noise: float, seconds: float, library: str) -> list[dict[str, Any]]:
     """Return a row for every equation outside polynomials; ``library`` is "auto" or "polynomials"."""
@@ -79,32 +82,44 @@ def measure(
 def page(rows: Sequence[dict[str, Any]], where: str) -> str:
     """Return the page of the benchmark."""
 
-    def count(family: str | None, library: str, outside: bool) -> str:
-        own = [
-            row["right"]
+    def part(family: str | None, library: str, outside: bool) -> list[dict[str, Any]]:
+        return [
+            row
             for row in rows
             if row["library"] == library and row["outside"] is outside and family in (None, row["family"])
         ]
-        return f"{sum(own)} of {len(own)}" if own else "-"
+
+    def right(family: str | None, library: str, outside: bool) -> str:
+        own = part(family, library, outside)
+        return f"{sum(row['right'] for row in own)} of {len(own)}" if own else "-"
+
+    def sure(family: str | None, library: str) -> str:
+        own = [row for row in part(family, library, True) if (row["confidence"] or 0) > _SURE]
+        return f"{len(own)}, {sum(not row['right'] for row in own)} wrong" if own else "0"
 
     names = [*dict.fromkeys(row["family"] for row in rows if row["outside"]), None]
+    libraries = ("auto", "polynomials")
     lines = [
-        [name or "all", *(count(name, library, True) for library in ("auto", "polynomials"))]
-        + [count(name, library, False) for library in ("auto", "polynomials")]
+        [name or "all", *(cell for library in libraries for cell in (right(name, library, True), sure(name, library)))]
+        + [right(name, library, False) for library in libraries]
         for name in names
     ]
-    head = ["family", "outside: auto", "outside: polynomials", "inside: auto", "inside: polynomials"]
+    head = ["family", "auto: right", "sure", "polynomials: right", "sure", "inside: auto", "inside: polynomials"]
     noises = ", ".join(f"{100 * noise:g} %" for noise in dict.fromkeys(row["noise"] for row in rows))
-    grown = [row for row in rows if row["library"] == "auto" and (row["confidence"] or 0) > 0.5 and row["tried"]]
+    every = sorted({row["seed"] for row in rows})
+    seeds = f"{every[0]} to {every[-1]}" if every else "none"
+    grown = [row for row in rows if row["library"] == "auto" and (row["confidence"] or 0) > _SURE and row["tried"]]
     wrong = sum(not row["right"] for row in grown)
     return f"""# Laws outside polynomials, with the default library
 
 {__doc__}
-Noise {noises}. Equations outside polynomials of degree 3, and those of the same systems inside them:
+Noise {noises}, laws of seeds {seeds}. *auto* is the default call, *polynomials* the same with polynomials alone; *sure*
+are answers with a confidence above {100 * _SURE:g} %. Equations outside polynomials of degree 3 come first, then those
+of the same systems inside them.
 
 {table(head, lines)}
 
-Of {len(grown)} equations with a grown library and a confidence above 50 %, {wrong} are wrong.
+Of {len(grown)} equations with a grown library and a confidence above {100 * _SURE:g} %, {wrong} are wrong.
 
 Machine: {where}
 """

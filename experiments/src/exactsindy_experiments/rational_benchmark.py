@@ -35,7 +35,7 @@ SECONDS = 300.0
 
 @dataclass(frozen=True)
 class RationalRow:
-    """One call of `discover`: whether x' came out with the right terms, and all other equations with theirs."""
+    """One call of `discover`: whether x' came out with the right terms; ``seconds`` are those of the processor."""
 
     part: str
     law: str
@@ -76,12 +76,12 @@ def measure(part: str, law: str, noise: float, seed: int) -> RationalRow:
     else:
         data = labelled(law, noise, seed) if part == "labels" else trajectories(law, noise, seed)
         truth, library = FAMILIES[law].fraction, es.Rational(es.Polynomials(3), es.Polynomials(2))
-    begin = time.perf_counter()
+    begin = time.process_time()
     try:
         found = es.discover(data, library=library, threads=1, seconds=SECONDS)
     except ExactSindyError as error:
-        return RationalRow(part, law, noise, seed, False, False, 0.0, time.perf_counter() - begin, f"failed: {error}")
-    seconds = time.perf_counter() - begin
+        return RationalRow(part, law, noise, seed, False, False, 0.0, time.process_time() - begin, f"failed: {error}")
+    seconds = time.process_time() - begin
     name = found.model.rows[0].name
     ties = any(notice.kind == "tie" and notice.equation == name for notice in found.warnings)
     right = same(fraction_of(found, name), truth)
@@ -128,7 +128,7 @@ def page(rows: list[RationalRow], where: str) -> str:
             lines.append(["**all**", *(_share([row for row in own if row.noise == noise]) for noise in noises)])
         median = sorted(row.seconds for row in own)[len(own) // 2]
         text += f"\n## {title}\n\n" + table(["law", *(f"{noise:g}" for noise in noises)], lines)
-        text += f"\nMedian time of a call {median:.0f} s (one thread of a shared machine).\n"
+        text += f"\nMedian time of a call {median:.1f} s (processor time, one thread).\n"
         wrong = [row for row in own if not row.right]
         if wrong:
             listed = [[r.law, f"{r.noise:g}", r.seed, "yes" if r.ties else "no", f"`{r.equation}`"] for r in wrong]

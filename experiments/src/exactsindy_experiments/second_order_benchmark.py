@@ -85,7 +85,7 @@ def position(law: Law, noise: float, draw: int) -> tuple[Array, Array]:
     """Return times and noisy positions of a draw."""
     from scipy.integrate import solve_ivp
 
-    rng = np.random.default_rng([draw, 2026])
+    rng = np.random.default_rng([draw, 2])
     t = np.linspace(0.0, DURATION, SAMPLES)
     start = [float(rng.choice([-1.0, 1.0]) * rng.uniform(1.2, 2.0)), float(rng.uniform(-1.0, 1.0))]
     run = solve_ivp(

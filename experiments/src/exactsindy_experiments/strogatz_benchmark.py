@@ -1,8 +1,8 @@
 """The 14 right-hand sides of SRBench's ODE-Strogatz problems, regenerated from their equations.
 
 Every problem has 400 rows: 4 trajectories from random starts (those of the published generator), 100 samples each, 0.1
-apart. The label is the exact derivative with normal noise of a share of its root mean square. Starts and noise are drawn
-ten times, without noise three times. Each equation is searched by `discover` as it is, with nothing given.
+apart. The label is the exact derivative with normal noise of a share of its root mean square. Starts and noise are
+drawn ten times, without noise three times. Each equation is searched by `discover` as it is, with nothing given.
 """
 
 from __future__ import annotations

@@ -116,7 +116,7 @@ def _is_short(found: Discovery) -> bool:
 
 
 def _unexplained(found: Discovery) -> list[str]:
-    """Return the equations that have no terms, that leave more than noise, or of which no test knows whether they do."""
+    """Return the equations that have no terms, that leave more than noise, or that no test has looked at."""
     named = {notice.equation for notice in found.warnings if notice.kind in _INADEQUATE}
     untested = any(notice.kind in _UNTESTED for notice in found.warnings)
     return [

@@ -10,6 +10,7 @@ from exactsindy.discovery.rational.concrete import law_text
 from exactsindy.discovery.rational.linear_problems import corrected_levy, gauss_newton
 from exactsindy.discovery.rational.output_fit import fit_law
 from exactsindy.discovery.rational.poles import box_of, has_pole
+from exactsindy.discovery.rational.profiling import profiled
 from exactsindy.discovery.rational.rows import Rows, window_rows
 from exactsindy.discovery.rational.screening import screened
 from exactsindy.discovery.rational.shapes import Candidates, Shape
@@ -128,3 +129,14 @@ def test_large_libraries_are_screened():
     assert few.candidates.free < 40
     law = few.searched(5, clock, lambda law: False).ranked()[0].law
     assert law_text(law, few.candidates) == "2 x3 - x1 x2/(1 + 3 x2^4)"
+
+
+@pytest.mark.parametrize("noise", [0.001, 0.02])
+def test_profiles_find_a_denominator_whose_quotient_is_no_candidate(noise):
+    rng = np.random.default_rng(3)
+    x = rng.uniform(0.2, 3.0, (400, 2))
+    table = np.column_stack([np.ones(400), x[:, 0], x[:, 1], x[:, 0] ** 2, x[:, 0] * x[:, 1], x[:, 1] ** 2])
+    rate = x[:, 0] - 0.3 * x[:, 0] ** 2 - 1.1 * x[:, 0] * x[:, 1] / (1 + 0.8 * x[:, 0] ** 2)
+    rows = Rows(table, table, table, rate + noise * rate.std() * rng.normal(size=400))
+    constants = dict(profiled(rows, Deadline(es.Settings())))
+    assert constants[ONE, XX] == pytest.approx([0.8], rel=0.5)

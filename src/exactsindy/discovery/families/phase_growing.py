@@ -1,4 +1,4 @@
-"""Grow the library of equations for x'', where rows of smoothed velocities choose nothing: whole attempts are compared."""
+"""Grow the library of equations for x'' by whole attempts, because rows of smoothed velocities choose nothing."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class FoundLaws:
 def labelled_laws(
     data: Trajectories, equation: int, candidates: Candidates, largest: int, clock: Deadline
 ) -> FoundLaws:
-    """Return the laws of one equation of measured derivatives, by the Bayesian information criterion."""
+    """Return the laws of one equation of measured derivatives, by the extended Bayesian information criterion."""
     target = data.targets[equation]
     reduced = screened(labelled_rows(data, target.state, candidates), candidates, clock)
     own = reduced.candidates
@@ -71,7 +71,7 @@ def labelled_laws(
         law = readable(ranked.law, own)
         laws.append(FoundLaw(law, ranked.criterion, row_errors(reduced.rows, law)))
     refused = tuple(readable(law, own) for law in search.better_but_refused())
-    words = "BIC of the measured derivatives"
+    words = "extended BIC of the measured derivatives"
     return FoundLaws(
         target.name, own, tuple(laws), len(search.fits), words, refused, reduced.among, poles.is_open(laws[0].law)
     )

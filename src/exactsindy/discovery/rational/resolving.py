@@ -39,7 +39,7 @@ class ResolvedRational:
     notices: tuple[Notice, ...]
     # Standard errors of the coefficients of each law, its constants being free, by equation and term.
     errors: Mapping[str, Mapping[Term, float]]
-    # Probability of the law of an equation that is tied with another, against that one.
+    # Probability of the law of an equation against the next best one, from their criteria.
     tied: Mapping[str, float]
 
 
@@ -74,7 +74,7 @@ def resolve_rational(measured: Measurement, request: Request, clock: Clock) -> R
             terms = law_terms(chosen.law, laws.candidates, chosen.errors)
             errors[laws.equation] = dict(zip(terms, chosen.coefficient_errors.tolist(), strict=True))
         gap = min((other.criterion - chosen.criterion for other in laws.laws[1:]), default=math.inf)
-        if chosen.law.shape.over and gap < _TIE:
+        if chosen.law.shape.over:
             tied[laws.equation] = 1.0 / (1.0 + math.exp(-0.5 * gap))
         tried.append(_tried(laws, chosen))
         notices += _notices(laws, chosen)

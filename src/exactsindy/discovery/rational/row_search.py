@@ -26,8 +26,6 @@ _LEVY_POOL, _GAUSS_NEWTON_POOL, _KNOWN_POOL = 6, 12, 3
 _ROUNDS, _DENOMINATORS, _LINEARISED = 4, 5, 2
 # A term of D can be divided by where its least value at the samples is more than this share of its largest.
 _LEAST_SHARE = 1e-4
-# Candidates beyond which the number of supports enters the criterion (extended BIC): below, it hardly depends on size.
-_MANY = 35
 # Nodes of one search: proved with 20 candidates, a good pool with more.
 _NODES = 20_000
 # Rounds of the check whether the winner can do without one of its terms.
@@ -60,10 +58,10 @@ class RowSearch:
     _tried: dict[object, int] = field(default_factory=dict)
 
     def criterion(self, law: LawFit) -> float:
-        """Return the Bayesian information criterion of a law, extended where candidates are many."""
+        """Return the extended Bayesian information criterion of a law: it counts the supports of that size, too."""
         n, k, free = self.rows.count, law.shape.size, self.among or self.candidates.free
-        many = 2 * ln_choose(free, min(k, free)) if free > _MANY else 0.0
-        return n * math.log(max(law.rss, self.rows.floor) / n) + k * math.log(n) + many
+        fit = n * math.log(max(law.rss, self.rows.floor) / n)
+        return fit + k * math.log(n) + 2 * ln_choose(free, min(k, free))
 
     def ranked(self) -> list[RankedLaw]:
         """Return the best law of every identity, the best first; the simpler writing where two fit alike."""

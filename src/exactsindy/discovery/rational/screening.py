@@ -12,6 +12,7 @@ from scipy.linalg import lstsq, qr
 from exactsindy._limits import go_on
 from exactsindy._types import Array
 from exactsindy.discovery.rational.output_fit import LawFit, keeps_sign
+from exactsindy.discovery.rational.profiling import profiled
 from exactsindy.discovery.rational.row_search import RowSearch
 from exactsindy.discovery.rational.rows import Rows
 from exactsindy.discovery.rational.shapes import Candidates, Columns, Shape
@@ -51,22 +52,23 @@ class Screened:
 def screened(rows: Rows, candidates: Candidates, clock: Deadline) -> Screened:
     """Return denominators to begin with and, of many candidates, only p and M of low degree and the best terms of D.
 
-    With D = psi_0 + d psi and p, M of few terms, D y = p D + M is linear in all its unknowns: d, M, p and p d. One
-    regression per psi, of twice as many columns as p has terms, tells how well any such law can fit; so does one per
-    pair of terms where there are few. As a quotient N / D such a law may need terms that are no candidates of M.
+    Of few candidates denominators are profiled. Of many, linear regressions choose: with D = psi_0 + d psi and p, M of
+    few terms, D y = p D + M is linear in all its unknowns: d, M, p and p d. One regression per psi, of twice as many
+    columns as p has terms, tells how well any such law can fit; so does one per pair of terms where there are few. As a
+    quotient N / D such a law may need terms that are no candidates of M.
     """
     if not candidates.under:
         return Screened(rows, candidates, candidates.free)
+    if candidates.free <= LARGE:
+        seeds = tuple(_seed(psi, d) for psi, d in profiled(rows, clock))
+        return Screened(rows, candidates, candidates.free, seeds)
     plain, over = _lowest(candidates.plain, rows.count), _lowest(candidates.over, rows.count)
     first = next((j for j, term in enumerate(candidates.under) if not term.factors), 0)
-    large = candidates.free > LARGE
     others = [j for j in range(len(candidates.under)) if j != first]
     tried: list[Columns] = [(j,) for j in others]
     if len(others) <= _FEW:
         tried += combinations(others, 2)
     found = _denominators(_fewer(rows, 2 * len(plain) + len(over)), plain, over, first, tried, clock)
-    if not large:
-        return Screened(rows, candidates, candidates.free, tuple(_seed((first, *psi), d) for psi, d in found))
     under = sorted({first, *(j for psi, _ in found for j in psi)})
     few = Candidates(
         tuple(candidates.plain[j] for j in plain),
