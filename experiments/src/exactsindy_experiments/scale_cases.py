@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import resource
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -200,7 +200,14 @@ def stream(rows: int = 1000, chunks: int = 60) -> Measured:
     return Measured("stream", rows, 56, 5, 1, warm[len(warm) // 2], 0.0, 0.0, peak(), note)
 
 
-CASES = {"rows": assembly, "dgemm": limit, "short": short, "field": field, "solve": solves, "stream": stream}
+CASES: dict[str, Callable[..., Measured]] = {
+    "rows": assembly,
+    "dgemm": limit,
+    "short": short,
+    "field": field,
+    "solve": solves,
+    "stream": stream,
+}
 
 
 def run(name: str, *arguments: Any) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import exactsindy as es
+from exactsindy._optional import optional
 from exactsindy_experiments.scale_cases import CHUNK, Chunks, Measured, orbit, peak
 
 _ROWS = 48 * CHUNK
@@ -18,13 +19,8 @@ _ROWS = 48 * CHUNK
 
 def run(workers: int) -> None:
     """Print the measurement of so many workers as JSON."""
-    import pyarrow as pa
-    import pyarrow.parquet as parquet
-    from distributed import Client, LocalCluster
-
-    from exactsindy.chunked import parquet as module
-
-    module.PIECE_BYTES = 32 * CHUNK
+    pa, parquet = (optional(name, "data", "Parquet") for name in ("pyarrow", "pyarrow.parquet"))
+    distributed = optional("distributed", "dask", "A cluster")
     with tempfile.TemporaryDirectory() as folder:
         for i, chunk in enumerate(Chunks(_ROWS, orbit())):
             columns = {
@@ -35,8 +31,10 @@ def run(workers: int) -> None:
             parquet.write_table(pa.table(columns), Path(folder) / f"{i:03d}.parquet")
         pieces = es.scan_parquet(folder, time="t", trajectory="run")
         with (
-            LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None, memory_limit=None) as cluster,
-            Client(cluster) as client,
+            distributed.LocalCluster(
+                n_workers=workers, threads_per_worker=1, dashboard_address=None, memory_limit=None
+            ) as cluster,
+            distributed.Client(cluster) as client,
         ):
             client.run(_load)
             best, problem = np.inf, None

@@ -1,4 +1,4 @@
-"""Data that are read piece by piece: a sample finds the trial models, one pass over all pieces makes the regressions."""
+"""Data that are read piece by piece: a sample gives the trial models, one pass the regressions."""
 
 from __future__ import annotations
 
