@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import exactsindy as es
+from exactsindy._optional import optional
 
 #: Rows of a chunk of trajectories, and times of a chunk of a field.
 CHUNK, TIMES = 1 << 17, 16
@@ -117,8 +118,7 @@ def short(degree: int) -> Measured:
 
 def lazy_field(times: int, points: int = 256) -> es.Field:
     """Return two fields over points x points x times as Dask arrays that are made when they are read."""
-    import dask.array as da
-
+    da = optional("dask.array", "dask", "Lazy fields")
     x = 2 * np.pi * np.arange(points) / points
 
     def block(seed: int, block_info: Any = None) -> np.ndarray:
