@@ -67,6 +67,9 @@ def test_examples_in_docstrings_run(name):
     assert results.failed == 0
 
 
+# Loaded only where data are read piece by piece or on a cluster.
+CHUNKED = {"dask", "distributed", "zarr", "pyarrow", "joblib"}
+
 IMPORT = """
 import json, os, signal, sys, threading, warnings
 import numpy
@@ -86,6 +89,7 @@ def test_importing_has_no_side_effect():
     assert loaded["same"]
     assert [name for name in loaded["new"] if name.startswith("exactsindy")] == ["exactsindy", "exactsindy._lazy"]
     heavy = {"scipy", "typer", "rich", "pandas", "matplotlib", "xarray", "sympy", "pysindy", "gurobipy", "pyscipopt"}
+    heavy |= CHUNKED
     assert heavy.isdisjoint(name.split(".")[0] for name in loaded["new"])
 
 
@@ -99,6 +103,17 @@ def test_solving_needs_numpy_only():
         "print(json.dumps({'ok': ok, 'loaded': sorted({name.split('.')[0] for name in sys.modules})}))"
     )
     assert loaded["ok"]
+    assert CHUNKED.isdisjoint(loaded["loaded"])
     assert {"scipy", "pandas", "matplotlib", "xarray", "sympy", "pysindy", "gurobipy", "pyscipopt"}.isdisjoint(
         loaded["loaded"]
     )
+
+
+def test_small_data_load_nothing_of_dask():
+    loaded = run_python(
+        "import json, sys, numpy as np, exactsindy as es\n"
+        "t = np.arange(0.0, 10.0, 0.05)\n"
+        "es.discover(np.column_stack([np.cos(t), -np.sin(t)]), t, states=('x', 'v'), seconds=None)\n"
+        "print(json.dumps({'loaded': sorted({name.split('.')[0] for name in sys.modules})}))"
+    )
+    assert {"dask", "distributed", "zarr"}.isdisjoint(loaded["loaded"])

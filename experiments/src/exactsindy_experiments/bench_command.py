@@ -438,6 +438,28 @@ def speed(
 
 
 @bench.command()
+def scale(
+    longest: Annotated[float, typer.Option(min=1e5, help="Most rows; 1e9 takes about ten minutes of CPU.")] = 1e8,
+    out: Out = _FOLDER,
+    report_only: ReportOnly = False,
+) -> None:
+    """Measure time and memory of the assembly against rows, terms and workers, and extend it by a model (an hour)."""
+    from exactsindy_experiments.pages import machine, write_page
+    from exactsindy_experiments.scale_report import plot, read, report
+    from exactsindy_experiments.scale_run import run_all
+
+    store = out / "scale.jsonl"
+    if not report_only:
+        run_all(store, output.note, longest)
+    elif not store.is_file():
+        output.fail(f"--report-only: there is no {store}; measure first.")
+    rows = read(store)
+    plot(rows, out / "scale.png")
+    write_page(out / "scale.md", report(rows, machine(out / "scale.md" if report_only else None)))
+    typer.echo(f"{out / 'scale.md'}")
+
+
+@bench.command()
 def setup(
     sizes: Annotated[str, typer.Option(help="Numbers of terms.")] = "462,1000,3000",
 ) -> None:

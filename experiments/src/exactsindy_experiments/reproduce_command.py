@@ -19,6 +19,9 @@ def reproduce(
     noise: Annotated[str | None, typer.Option(help="Some noise levels of the constraint experiment.")] = None,
     trials: Annotated[str, typer.Option(help="Trials of every cell: how many, or which, such as 11-20.")] = "50",
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; every core by default.")] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Dask scheduler (tcp://host:8786) whose workers run the cases.")
+    ] = None,
     store: Annotated[Path, typer.Option(help="Results; a later call goes on there.")] = Path("paper_results.csv"),
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("paper_figures"),
     rows: Annotated[
@@ -63,6 +66,7 @@ def reproduce(
         fixed=_numbers(noise, "--noise"),
         trials=_trials(trials),
         workers=workers,
+        scheduler=scheduler,
         quick=quick,
         retry=retry,
     )

@@ -3,6 +3,7 @@
 from exactsindy.chunked.assembling import Assembly as Assembly
 from exactsindy.chunked.assembling import EachApart as EachApart
 from exactsindy.chunked.assembling import Plan as Plan
+from exactsindy.chunked.assembling import Together as Together
 from exactsindy.chunked.assembling import assemble as assemble
 from exactsindy.chunked.assembling import reading as reading
 from exactsindy.chunked.assembling import tree_sum as tree_sum
@@ -13,3 +14,4 @@ from exactsindy.chunked.pieces import Pieces as Pieces
 from exactsindy.chunked.pieces import Unread as Unread
 from exactsindy.chunked.sources import Source as Source
 from exactsindy.chunked.sources import pieces_of as pieces_of
+from exactsindy.chunked.stores import opened as opened

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice, pairwise
 from typing import Any, Protocol
@@ -55,6 +55,47 @@ class EachApart:
         return self.make(piece.apart(self.more)), None
 
 
+@dataclass(frozen=True, eq=False)
+class Together:
+    """Several plans in one pass over the pieces; the answer has the blocks of each, told apart by `apart`."""
+
+    plans: tuple[Plan, ...]
+
+    @property
+    def reach(self) -> Reach:
+        """Return how many neighbours a piece must hold."""
+        return max(plan.reach[0] for plan in self.plans), max(plan.reach[1] for plan in self.plans)
+
+    @property
+    def in_order(self) -> bool:
+        """Return True if one of the plans goes on from the piece before."""
+        return any(plan.in_order for plan in self.plans)
+
+    def problem(self, piece: Piece, before: Any) -> tuple[Problem | None, Any]:
+        """Return the problems of a piece as one of all their blocks."""
+        results = [
+            plan.problem(piece, b) for plan, b in zip(self.plans, before or [None] * len(self.plans), strict=True)
+        ]
+        blocks = [
+            replace(block, target_names=tuple(f"{i} {name}" for name in block.target_names))
+            for i, (problem, _) in enumerate(results)
+            if problem is not None
+            for block in problem.blocks
+        ]
+        # A piece is of use to all plans or to none: sums need the same equations in every piece.
+        complete = all(problem is not None for problem, _ in results)
+        return Problem(tuple(blocks)) if complete else None, [state for _, state in results]
+
+    def apart(self, problem: Problem) -> tuple[Problem, ...]:
+        """Return the problems of the plans."""
+        parts: list[list[Any]] = [[] for _ in self.plans]
+        for block in problem.blocks:
+            i = int(block.target_names[0].partition(" ")[0])
+            names = tuple(name.partition(" ")[2] for name in block.target_names)
+            parts[i].append(replace(block, target_names=names))
+        return tuple(Problem(tuple(blocks)) for blocks in parts)
+
+
 @dataclass
 class Assembly:
     """What was read: pieces, bytes, and passes over all of the data."""
@@ -72,9 +113,9 @@ _reading: ContextVar[Assembly | None] = ContextVar("exactsindy_reading", default
 
 
 @contextmanager
-def reading() -> Iterator[Assembly]:
-    """Count what is read inside."""
-    count = Assembly()
+def reading(count: Assembly | None = None) -> Iterator[Assembly]:
+    """Count what is read inside, from nothing or on from an earlier count."""
+    count = Assembly() if count is None else count
     token = _reading.set(count)
     try:
         yield count

@@ -107,14 +107,15 @@ class Pieces:
         """Return the equations wanted."""
         return self.head.targets
 
-    def spread(self, most: int) -> list[Piece]:
-        """Return up to ``most`` pieces spread evenly over all, read in this process."""
+    def spread(self, most: int) -> Iterator[Piece]:
+        """Yield up to ``most`` pieces spread evenly over all, read in this process, one in memory at a time."""
         pieces = list(self.unread((0, 0))) if self.again else []
         if not pieces:
             raise DataError("these pieces can be read only once: pass a list, or an object that can be read again.")
         step = max(len(pieces) / most, 1.0)
         chosen = sorted({int(step * (i + 0.5)) for i in range(min(most, len(pieces)))})
-        return [pieces[i].read() for i in chosen]
+        for i in chosen:
+            yield pieces[i].read()
 
     def __repr__(self) -> str:
         pieces = "pieces read once" if self.count is None else f"{self.count} pieces"

@@ -12,6 +12,7 @@ import typer
 
 from exactsindy.cli import options, output, standard_input
 from exactsindy.cli.library_option import HELP, candidates
+from exactsindy.cli.many_files import cluster, in_pieces
 from exactsindy.cli.progress import progress
 from exactsindy.cli.words import notices_in_options
 
@@ -72,6 +73,9 @@ def discover(
     proof: Annotated[
         Path | None, typer.Option(help="Write a proof into a folder: solution.proof and problem.npz.")
     ] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Dask scheduler (tcp://host:8786) whose workers read data in pieces.")
+    ] = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -83,6 +87,7 @@ def discover(
       exactsindy discover lynx_hare.csv --time year --degree 2 --report lynx_hare.html
       exactsindy discover pendulum.csv --time t --states angle --targets "angle''" --json
       exactsindy discover counts.csv --map --lags 1
+      exactsindy discover "runs/*.parquet" --time t --trajectory run --scheduler tcp://scheduler:8786
     """
     from exactsindy.data import load
     from exactsindy.discovery import discover as find
@@ -90,26 +95,29 @@ def discover(
 
     output.check_folders(report, save, run=run)
     output.check_folders(run=proof)
-    with standard_input.readable(data) as source:
-        measured = load(
-            source,
-            time=options.step_or_name(time),
-            states=options.names(states),
-            controls=options.names(controls),
-            parameters=options.names(parameters),
-            trajectory=trajectory,
-            gaps="split" if split_gaps else "refuse",
-            dims=options.names(dims),
-            periodic=options.names(periodic) or (),
-            decimal=decimal,
-            steps=steps,
-        )
-        digest = hashlib.sha256(source.read_bytes()).hexdigest() if run is not None else ""
-    with progress(f"Searching {data.name}", seconds, quiet=quiet) as tick:
+    columns: dict[str, Any] = {
+        "time": options.step_or_name(time),
+        "states": options.names(states),
+        "controls": options.names(controls),
+        "parameters": options.names(parameters),
+        "trajectory": trajectory,
+        "gaps": "split" if split_gaps else "refuse",
+        "dims": options.names(dims),
+        "periodic": options.names(periodic) or (),
+        "steps": steps,
+    }
+    measured: Any = in_pieces(data, {**columns, "targets": options.names(targets)})
+    if measured is not None:
+        targets, digest = None, ""  # (they belong to the pieces)
+    else:
+        with standard_input.readable(data) as source:
+            measured = load(source, decimal=decimal, **columns)
+            digest = hashlib.sha256(source.read_bytes()).hexdigest() if run is not None else ""
+    with cluster(scheduler), progress(f"Searching {data.name}", seconds, quiet=quiet) as tick:
         found = find(
             measured,
             targets=_targets(measured, targets, second_order),
-            library=candidates(measured, library, degree, order),
+            library=candidates(getattr(measured, "head", measured), library, degree, order),
             form=form(weak, steps, lags),
             k_max=k_max if total is None else Total(total),
             rule=rule,
@@ -144,6 +152,7 @@ def _targets(data: Any, targets: str | None, second_order: bool) -> tuple[str, .
 
     if not second_order:
         return options.names(targets)
+    data = getattr(data, "head", data)
     if targets is not None:
         output.fail(f"--targets {targets} --second-order: two orders; give one of them.")
     return tuple(Target(name, 2, isinstance(data, Field)).name for name in data.state_names)

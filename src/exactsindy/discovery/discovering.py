@@ -9,6 +9,7 @@ from dataclasses import replace
 from numpy.typing import ArrayLike
 
 from exactsindy._limits import OutOfTime
+from exactsindy.chunked import Pieces
 from exactsindy.constraints import Constraint, constraint_list
 from exactsindy.data import Columns, DataLike, Samples
 from exactsindy.discovery.adequacy import withheld
@@ -16,6 +17,7 @@ from exactsindy.discovery.attempt import attempt
 from exactsindy.discovery.clock import Clock
 from exactsindy.discovery.explain import explain
 from exactsindy.discovery.families import grown
+from exactsindy.discovery.in_pieces import reading_notices, sampled
 from exactsindy.discovery.jumps import cut_at_jumps
 from exactsindy.discovery.map_discovery import discover_map
 from exactsindy.discovery.order import is_open, with_named_rates, with_order
@@ -45,7 +47,7 @@ from exactsindy.solver import Settings, Status, Total, ctrl_c_held
 
 @suggests_keywords(t="time", dt="time", u="controls", select="rule", feature_names="states", feature_library="library")
 def discover(
-    data: DataLike,
+    data: DataLike | Pieces,
     time: ArrayLike | None = None,
     *,
     states: Sequence[str] | None = None,
@@ -72,7 +74,8 @@ def discover(
     ----------
     data
         An array (samples x states), a pandas or polars frame, a path to CSV, Parquet, NetCDF or npz, an xarray
-        object, a list of those (several trajectories), `Trajectories`, or a `Field`.
+        object, a list of those (several trajectories), `Trajectories`, or a `Field`. What `scan_parquet` returns, and
+        xarray objects and fields of Dask arrays, are read piece by piece and never loaded.
     time
         Sample times or the step; the name of the time column for tables.
     states, targets, controls
@@ -158,7 +161,9 @@ def discover(
         parameters=parameters,
         steps=isinstance(request.form, MapForm),
     )
-    measured = leave_out_constant_parameters(leave_out_sentinels(read(data, columns)))
+    measured = sampled(data, columns)
+    if measured is None:
+        measured = leave_out_constant_parameters(leave_out_sentinels(read(data, columns)))
     if degree is not None:
         request = replace(request, library=default_library(measured.data, degree))
     if targets is None and library is not None and request.form is None:
@@ -168,7 +173,7 @@ def discover(
         try:
             with clock.within():
                 found = _discovered(measured, request, form, clock)
-                if targets is None and is_open(measured, request):
+                if targets is None and measured.source is None and is_open(measured, request):
                     found = with_order(found, measured, lambda other: _discovered(other, request, form, clock), clock)
                 return found
         except OutOfTime:
@@ -181,7 +186,7 @@ def _discovered(measured: Measurement, request: Request, form: Form | str, clock
     if isinstance(request.form, MapForm):
         return _map(measured, request, request.form, clock)
     clock.begin("smoothing the states")
-    if request.form is None:
+    if request.form is None and measured.source is None:
         measured = trim_steady_tail(cut_at_jumps(measured))
     resolved = resolve(measured, request, clock)
     request = replace(request, library=resolved.library)
@@ -190,7 +195,7 @@ def _discovered(measured: Measurement, request: Request, form: Form | str, clock
     selection = growth.answer.selection
     proved = prove(resolved.with_ties(selection), request, clock)
     explanation = explain(measured, prepared, refined, proved, clock)
-    notices = (*resolved.notices, *growth.notices, *explanation.notices)
+    notices = (*resolved.notices, *growth.notices, *explanation.notices, *reading_notices(measured))
     selection = withheld(proved.selection, notices)
     selection = selection if clock.interrupted_in is None else _interrupted(selection)
     solution = selection.solution

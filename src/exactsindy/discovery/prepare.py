@@ -7,6 +7,7 @@ from functools import cached_property
 
 from exactsindy.data import Data, Field, Notice, Trajectories
 from exactsindy.discovery.clock import Clock
+from exactsindy.discovery.in_pieces import over_all_pieces
 from exactsindy.discovery.parameters import parameter_notices
 from exactsindy.discovery.read import Measurement
 from exactsindy.discovery.request import Request, default_library, largest_size
@@ -69,6 +70,10 @@ def prepare(measured: Measurement, request: Request, clock: Clock) -> Prepared:
         clock.begin("making the regression")
         form = _for_order(request.form, data)
         variants, rule, notices = (Variant.of("", form, data, library),), GrowthRatio(), ()
+    if measured.source is not None:
+        clock.begin("reading the data piece by piece")
+        variants, more = over_all_pieces(variants, measured, library, clock)
+        notices = (*notices, *more)
     notices = (*notices, *parameter_notices(data, library))
     k_max = largest_size(request.k_max, data, variants[0].problem)
     chosen = rule if isinstance(request.rule, str) else request.rule

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from exactsindy._types import Array
+from exactsindy.chunked import Assembly, Pieces
 from exactsindy.data import Columns, Data, Field, Notice, Trajectories, as_data, parse_targets
 from exactsindy.errors import DataError
 from exactsindy.forms import Smoothed, smooth
@@ -59,12 +60,24 @@ def sampling(states: Sequence[Array], noise: Array) -> Sampling:
 
 
 @dataclass(frozen=True, eq=False)
+class OutOfCore:
+    """Data that are read piece by piece, and how much of them was read so far."""
+
+    pieces: Pieces
+    count: Assembly = field(default_factory=Assembly)
+
+
+@dataclass(frozen=True, eq=False)
 class Measurement:
-    """What was measured, and the part of it that equations are sought in: all, unless steady tails were cut."""
+    """What was measured, and the part of it that equations are sought in: all, unless steady tails were cut.
+
+    Data that are read piece by piece are the ``source``; then what is here is a sample of them.
+    """
 
     data: Data
     used: Data
     notices: tuple[Notice, ...] = ()
+    source: OutOfCore | None = None
 
     @cached_property
     def smoothed(self) -> Smoothed:

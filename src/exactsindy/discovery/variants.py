@@ -269,7 +269,7 @@ def whitened_modes(data: Field, library: Library, settings: Settings, clock: Clo
     """
     clock = Clock(Settings()) if clock is None else clock
     clock.begin("smoothing the modes of the field")
-    smoothed = _fewer_modes(smooth_field(data))
+    smoothed = few_modes(smooth_field(data))
     clock.begin("making the regression of the modes")
     form = ModalForm(smoothed=smoothed)
     problem = form.problem(data, library)
@@ -285,7 +285,7 @@ def whitened_modes(data: Field, library: Library, settings: Settings, clock: Clo
     return Variant.of("modes", form, data, library, whole=problem)
 
 
-def _fewer_modes(smoothed: SmoothedField | WindowedField) -> SmoothedField | WindowedField:
+def few_modes(smoothed: SmoothedField | WindowedField) -> SmoothedField | WindowedField:
     """Return the field with a lower cutoff if its modes make more rows than are of use."""
     if not isinstance(smoothed, SmoothedField):
         return smoothed

@@ -56,10 +56,10 @@ def test_guided_field_is_closer_to_the_truth():
 def test_fewer_modes_are_used_where_rows_or_points_are_many(monkeypatch):
     data, _, _ = noisy_burgers(0.01)
     smoothed = smooth_field(data)
-    assert variants._fewer_modes(smoothed) is smoothed
+    assert variants.few_modes(smoothed) is smoothed
     monkeypatch.setattr(variants, "_MOST_ROWS", 2 * 150 * 10)
     monkeypatch.setattr(variants, "_MOST_POINTS", 36)
-    less = variants._fewer_modes(smoothed)
+    less = variants.few_modes(smoothed)
     # Rows need at most ten modes; 3 K + k + 2 points of products fit into 36.
     assert less.cutoff < smoothed.cutoff
     assert less.kept.sum() <= 10

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from pathlib import Path
 
+from exactsindy_experiments import cluster
 from exactsindy_experiments import workers as processes
 from exactsindy_experiments.pages import minutes
 from exactsindy_experiments.paper import evaluate
@@ -79,6 +80,7 @@ def run(
     values: Sequence[float] | None = None,
     fixed: Sequence[float] | None = None,
     workers: int | None = None,
+    scheduler: str | None = None,
     store: str | os.PathLike[str] = DEFAULT_STORE,
     quick: bool = False,
     retry: bool = False,
@@ -100,6 +102,8 @@ def run(
         Some of the noise levels of the constraint experiment, which varies both.
     workers
         Processes of one thread each; one per core by default, 0 for this process. Timings are run by one.
+    scheduler
+        Address of a Dask scheduler whose workers take the place of those processes.
     store
         CSV file.
     quick
@@ -136,7 +140,10 @@ def run(
     present = {case for case, outcome in rows if not (retry and outcome.error)}
     todo = [case for case in cases if case not in present]
     tracker = _Tracker(len(todo), rows, progress)
-    run_bundles(_bundles(todo), count, tracker.take)
+    if scheduler is not None:
+        cluster.run_bundles_on(scheduler, _bundles(todo), evaluate.run_case, tracker.take)
+    else:
+        run_bundles(_bundles(todo), count, tracker.take)
     return tracker.done
 
 

@@ -19,6 +19,8 @@ from exactsindy.problem import Problem
 _STENCIL, _SMOOTHING = 8, 256
 # Pieces from which the noise is estimated.
 _SAMPLED = 16
+# Samples of a trajectory of such a piece that are smoothed for it.
+_MOST = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +87,6 @@ class IncrementPlan:
 
 def sampled_noise(pieces: Pieces) -> Smoothed:
     """Return the smooth of up to sixteen pieces spread over the data; of a stream read once, of its first one."""
-    parts = [piece.data for piece in pieces.spread(_SAMPLED)] if pieces.again else [pieces.head]
-    members = [member for part in parts if isinstance(part, Trajectories) for member in part]
+    parts = (piece.data for piece in pieces.spread(_SAMPLED)) if pieces.again else iter([pieces.head])
+    members = [m.slice(0, min(len(m), _MOST)) for part in parts if isinstance(part, Trajectories) for m in part]
     return smooth(Trajectories(members, pieces.head.targets))

@@ -1,0 +1,51 @@
+"""Assembly of Parquet files by the workers of a Dask cluster on this machine."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+
+import exactsindy as es
+from exactsindy._optional import optional
+from exactsindy_experiments.scale_cases import CHUNK, Chunks, Measured, orbit, peak
+
+_ROWS = 48 * CHUNK
+
+
+def run(workers: int) -> None:
+    """Print the measurement of so many workers as JSON."""
+    pa, parquet = (optional(name, "data", "Parquet") for name in ("pyarrow", "pyarrow.parquet"))
+    distributed = optional("distributed", "dask", "A cluster")
+    with tempfile.TemporaryDirectory() as folder:
+        for i, chunk in enumerate(Chunks(_ROWS, orbit())):
+            columns = {
+                "run": np.full(CHUNK, i),
+                "t": chunk[0].times,
+                **dict(zip("xyz", chunk[0].states.T, strict=True)),
+            }
+            parquet.write_table(pa.table(columns), Path(folder) / f"{i:03d}.parquet")
+        pieces = es.scan_parquet(folder, time="t", trajectory="run")
+        with (
+            distributed.LocalCluster(
+                n_workers=workers, threads_per_worker=1, dashboard_address=None, memory_limit=None
+            ) as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            client.run(_load)
+            best, problem = np.inf, None
+            for _ in range(3):
+                begin = time.perf_counter()
+                problem = es.StrongForm().problem(pieces, es.Polynomials(5))
+                best = min(best, time.perf_counter() - begin)
+    assert problem is not None
+    measured = Measured("workers", _ROWS, 56, 3, workers, 0.0, best, 0.0, peak(), problem.fingerprint[:16])
+    print(json.dumps(asdict(measured)))
+
+
+def _load() -> None:
+    es.StrongForm().problem(es.Trajectories.from_arrays(np.zeros((99, 3)), time=0.1), es.Polynomials(5))
