@@ -1,7 +1,8 @@
 """Makes the pictures of README and docs: ``python docs/pictures.py`` (screenshots need Chromium).
 
 result.png: the Lorenz discovery as README shows it. report.png, report_failure.png: the top of the report of a success
-and of a failure, in a browser. gallery_*.png: what the lines of gallery.md find.
+and of a failure, in a browser. gallery_*.png: what the lines of gallery.md find. pde_burgers.png: the field of the
+tutorial, measured and simulated.
 """
 
 from __future__ import annotations
@@ -57,6 +58,21 @@ def gallery() -> None:
         panel.figure.savefig(IMAGES / picture, dpi=110)
 
 
+def field() -> None:
+    """Run the lines of the tutorial on fields, and draw what was measured beside what the equation gives."""
+    names: dict[str, object] = {}
+    page = (Path(__file__).parent / "tutorials" / "pde.md").read_text(encoding="utf-8")
+    for code in re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE):
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(compile(code, "pde.md", "exec"), names)
+    figure = Figure(figsize=(9, 3.2), layout="constrained")
+    FigureCanvasAgg(figure)
+    for i, (source, title) in enumerate((("data", "measured"), ("run", "simulated"))):
+        panel = es.plots.field(names[source], ax=figure.add_subplot(1, 2, i + 1))
+        panel.set_title(title)
+    figure.savefig(IMAGES / "pde_burgers.png", dpi=110)
+
+
 def failure() -> es.Discovery:
     """Return what comes of a pendulum without a sine in the library."""
     t = np.arange(0.0, 20.0, 0.05)
@@ -78,9 +94,10 @@ def screenshot(page: Path, path: Path) -> None:
 
 if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
-    discovery = es.discover(dataset("lorenz"), library=es.Polynomials(5), k_max=6)
+    discovery = es.discover(dataset("lorenz"), library=es.Polynomials(5), k_max=6, seconds=600)
     result(discovery, IMAGES / "result.png")
     gallery()
+    field()
     with tempfile.TemporaryDirectory() as folder:
         screenshot(discovery.report(Path(folder) / "report.html", title="Lorenz system"), IMAGES / "report.png")
         page = failure().report(Path(folder) / "failure.html", title="A pendulum, with polynomials alone")

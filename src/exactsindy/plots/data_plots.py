@@ -186,7 +186,7 @@ def field(
     image, horizontal, vertical = _image(source, label, time)
     (drawn,) = axes.panels(ax, width=5.0, height=3.6)
     size = float(np.nanmax(np.abs(image)))
-    signed = bool(np.nanmin(image) < 0)
+    signed = axes.both_signs(float(np.nanmin(image)), float(np.nanmax(image)))
     mesh = drawn.pcolormesh(
         source.coordinate(horizontal),
         source.coordinate(vertical),
