@@ -10,9 +10,9 @@ from __future__ import annotations
 import contextlib
 import io
 import re
-import shutil
-import subprocess
+import sys
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +22,12 @@ from matplotlib.figure import Figure
 import exactsindy as es
 from exactsindy.datasets import dataset
 
-IMAGES = Path(__file__).parent / "images"
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "tests" / "app"))
+
+from browser import CHROMIUM, DRIVER, open_browser  # noqa: E402
+
+IMAGES = HERE / "images"
 # A block of the gallery, and the picture that belongs to it.
 EXAMPLE = re.compile(r"^```python\n(.*?)^```\n.*?!\[[^\]]*\]\(images/(gallery_\w+\.png)\)", re.DOTALL | re.MULTILINE)
 
@@ -44,7 +49,7 @@ def result(found: es.Discovery, path: Path) -> None:
 def gallery() -> None:
     """Run the lines of the gallery, and draw what each finds: fields, phase portraits of three states, else the fit."""
     names: dict[str, object] = {}
-    for code, picture in EXAMPLE.findall((Path(__file__).parent / "gallery.md").read_text(encoding="utf-8")):
+    for code, picture in EXAMPLE.findall((HERE / "gallery.md").read_text(encoding="utf-8")):
         with contextlib.redirect_stdout(io.StringIO()):
             exec(compile(code, "gallery.md", "exec"), names)
         found = names["found"]
@@ -61,7 +66,7 @@ def gallery() -> None:
 def field() -> None:
     """Run the lines of the tutorial on fields, and draw what was measured beside what the equation gives."""
     names: dict[str, object] = {}
-    page = (Path(__file__).parent / "tutorials" / "pde.md").read_text(encoding="utf-8")
+    page = (HERE / "tutorials" / "pde.md").read_text(encoding="utf-8")
     for code in re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE):
         with contextlib.redirect_stdout(io.StringIO()):
             exec(compile(code, "pde.md", "exec"), names)
@@ -82,14 +87,18 @@ def failure() -> es.Discovery:
 
 
 def screenshot(page: Path, path: Path) -> None:
-    browser = shutil.which("chromium") or shutil.which("google-chrome")
-    if browser is None:
-        print(f"No Chromium: {path.name} is left as it is.")
+    if CHROMIUM is None or DRIVER is None:
+        print(f"No Chromium with chromedriver: {path.name} is left as it is.")
         return
-    with tempfile.TemporaryDirectory() as profile:
-        options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={profile}"]
-        size = ["--window-size=1000,1150", "--virtual-time-budget=20000", f"--screenshot={path}"]
-        subprocess.run([browser, *options, *size, page.as_uri()], check=True, capture_output=True, timeout=120)
+    driver = open_browser(1000, 1150)
+    try:
+        driver.get(page.as_uri())
+        while not driver.execute_script("return document.documentElement.dataset.ready"):
+            time.sleep(0.2)
+        time.sleep(1.0)
+        driver.save_screenshot(str(path))
+    finally:
+        driver.quit()
 
 
 if __name__ == "__main__":
