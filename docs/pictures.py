@@ -1,7 +1,8 @@
 """Makes the pictures of README and docs: ``python docs/pictures.py`` (screenshots need Chromium).
 
 result.png: the Lorenz discovery as README shows it. report.png, report_failure.png: the top of the report of a success
-and of a failure, in a browser. gallery_*.png: what the lines of gallery.md find.
+and of a failure, in a browser. gallery_*.png: what the lines of gallery.md find. pde_burgers.png: the field of the
+tutorial, measured and simulated.
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ from __future__ import annotations
 import contextlib
 import io
 import re
-import shutil
-import subprocess
+import sys
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,12 @@ from matplotlib.figure import Figure
 import exactsindy as es
 from exactsindy.datasets import dataset
 
-IMAGES = Path(__file__).parent / "images"
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "tests" / "app"))
+
+from browser import CHROMIUM, DRIVER, open_browser  # noqa: E402
+
+IMAGES = HERE / "images"
 # A block of the gallery, and the picture that belongs to it.
 EXAMPLE = re.compile(r"^```python\n(.*?)^```\n.*?!\[[^\]]*\]\(images/(gallery_\w+\.png)\)", re.DOTALL | re.MULTILINE)
 
@@ -43,7 +49,7 @@ def result(found: es.Discovery, path: Path) -> None:
 def gallery() -> None:
     """Run the lines of the gallery, and draw what each finds: fields, phase portraits of three states, else the fit."""
     names: dict[str, object] = {}
-    for code, picture in EXAMPLE.findall((Path(__file__).parent / "gallery.md").read_text(encoding="utf-8")):
+    for code, picture in EXAMPLE.findall((HERE / "gallery.md").read_text(encoding="utf-8")):
         with contextlib.redirect_stdout(io.StringIO()):
             exec(compile(code, "gallery.md", "exec"), names)
         found = names["found"]
@@ -57,6 +63,21 @@ def gallery() -> None:
         panel.figure.savefig(IMAGES / picture, dpi=110)
 
 
+def field() -> None:
+    """Run the lines of the tutorial on fields, and draw what was measured beside what the equation gives."""
+    names: dict[str, object] = {}
+    page = (HERE / "tutorials" / "pde.md").read_text(encoding="utf-8")
+    for code in re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE):
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(compile(code, "pde.md", "exec"), names)
+    figure = Figure(figsize=(9, 3.2), layout="constrained")
+    FigureCanvasAgg(figure)
+    for i, (source, title) in enumerate((("data", "measured"), ("run", "simulated"))):
+        panel = es.plots.field(names[source], ax=figure.add_subplot(1, 2, i + 1))
+        panel.set_title(title)
+    figure.savefig(IMAGES / "pde_burgers.png", dpi=110)
+
+
 def failure() -> es.Discovery:
     """Return what comes of a pendulum without a sine in the library."""
     t = np.arange(0.0, 20.0, 0.05)
@@ -66,21 +87,26 @@ def failure() -> es.Discovery:
 
 
 def screenshot(page: Path, path: Path) -> None:
-    browser = shutil.which("chromium") or shutil.which("google-chrome")
-    if browser is None:
-        print(f"No Chromium: {path.name} is left as it is.")
+    if CHROMIUM is None or DRIVER is None:
+        print(f"No Chromium with chromedriver: {path.name} is left as it is.")
         return
-    with tempfile.TemporaryDirectory() as profile:
-        options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={profile}"]
-        size = ["--window-size=1000,1150", "--virtual-time-budget=20000", f"--screenshot={path}"]
-        subprocess.run([browser, *options, *size, page.as_uri()], check=True, capture_output=True, timeout=120)
+    driver = open_browser(1000, 1150)
+    try:
+        driver.get(page.as_uri())
+        while not driver.execute_script("return document.documentElement.dataset.ready"):
+            time.sleep(0.2)
+        time.sleep(1.0)
+        driver.save_screenshot(str(path))
+    finally:
+        driver.quit()
 
 
 if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
-    discovery = es.discover(dataset("lorenz"), library=es.Polynomials(5), k_max=6)
+    discovery = es.discover(dataset("lorenz"), library=es.Polynomials(5), k_max=6, seconds=600)
     result(discovery, IMAGES / "result.png")
     gallery()
+    field()
     with tempfile.TemporaryDirectory() as folder:
         screenshot(discovery.report(Path(folder) / "report.html", title="Lorenz system"), IMAGES / "report.png")
         page = failure().report(Path(folder) / "failure.html", title="A pendulum, with polynomials alone")

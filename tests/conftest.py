@@ -8,6 +8,15 @@ import pytest
 import exactsindy as es
 from exactsindy.systems import add_field_noise, find_field_system
 
+
+def pytest_terminal_summary(terminalreporter):
+    """Say in large letters what a machine without a browser did not test: a skip is easily overlooked."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    if any("no chromium" in str(report.longrepr).lower() for report in skipped):
+        cure = "apt-get install chromium chromium-driver"
+        terminalreporter.write_sep("=", f"NOT TESTED IN A BROWSER: app and report ({cure})", red=True, bold=True)
+
+
 QUICK = es.Settings(seconds=30.0, threads=1)
 
 

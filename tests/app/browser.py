@@ -21,7 +21,8 @@ def skip_without_browser():
     pytest.importorskip("nicegui", reason="the extra app is not installed")
     pytest.importorskip("selenium", reason="selenium is not installed")
     if CHROMIUM is None or DRIVER is None:
-        pytest.skip("there is no chromium with chromedriver on this machine", allow_module_level=True)
+        reason = "no Chromium with chromedriver on this machine: apt-get install chromium chromium-driver"
+        pytest.skip(reason, allow_module_level=True)
 
 
 @contextmanager

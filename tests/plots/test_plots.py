@@ -9,6 +9,7 @@ import pytest
 
 import exactsindy as es
 from exactsindy.errors import DataError
+from exactsindy.plots import both_signs, predictions
 
 matplotlib = pytest.importorskip("matplotlib")
 
@@ -127,3 +128,33 @@ def test_comparison_writes_every_coefficient(oscillator):
 
 def test_plots_do_not_touch_pyplot():
     assert "matplotlib.pyplot" not in sys.modules or not sys.modules["matplotlib.pyplot"].get_fignums()
+
+
+def test_the_horizon_of_a_chaotic_model_is_given_in_lyapunov_times():
+    lorenz = es.Model.from_coefficients(
+        {"x'": {"x": -10.0, "y": 10.0}, "y'": {"x": 28.0, "y": -1.0, "x z": -1.0}, "z'": {"z": -8 / 3, "x y": 1.0}}
+    )
+    t = np.arange(0.0, 24.0, 0.005)
+    clean = lorenz.simulate([-8.0, 8.0, 27.0], t).x
+    noisy = clean + 0.02 * np.random.default_rng(0).normal(size=clean.shape)
+    far = predictions(lorenz, es.Trajectories.from_arrays(noisy, time=t, states=("x", "y", "z")))
+    assert 0.9 < far.lyapunov_time < 1.4  # the largest exponent is 0.906
+    assert len(far.runs) == 6
+    assert "Lyapunov times of the model." in far.sentence()
+    assert 2 < far.horizon < 20
+
+
+def test_a_model_that_is_not_chaotic_has_no_lyapunov_time():
+    circle = es.Model.from_coefficients({"x'": {"y": 1.0}, "y'": {"x": -1.0}})
+    t = np.arange(0.0, 60.0, 0.05)
+    data = es.Trajectories.from_arrays(np.column_stack([np.sin(t), np.cos(t)]), time=t, states=("x", "y"))
+    far = predictions(circle, data)
+    assert far.lyapunov_time is None
+    assert "to the end of the record each time" in far.sentence()
+
+
+def test_noise_around_zero_is_no_second_sign():
+    assert both_signs(-1.0, 1.0)
+    assert both_signs(-0.5, 1.0)
+    assert not both_signs(-0.03, 1.02)
+    assert not both_signs(0.0, 1.0)

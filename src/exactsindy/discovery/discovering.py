@@ -78,12 +78,15 @@ def discover(
         xarray objects and fields of Dask arrays, are read piece by piece and never loaded.
     time
         Sample times or the step; the name of the time column for tables.
-    states, targets, controls
-        Names of the states; the equations wanted, such as ``"x''"``, if not the first derivative of every state; the
-        inputs u(t). Where an equation is for x'', its velocity x' is a variable of the library and need not be
-        measured. By default the order is chosen: a library that names x' asks for x''; where states do not determine
-        their rates and equations of second order explain the data, these are taken, and a notice of the kind
-        ``"order"`` says so.
+    states
+        Names of the states; for tables all columns that are nothing else by default.
+    controls
+        The inputs u(t): their values, or the names of their columns.
+    targets
+        The equations wanted, such as ``"x''"``, if not the first derivative of every state. Where an equation is for
+        x'', its velocity x' is a variable of the library and need not be measured. By default the order is chosen: a
+        library that names x' asks for x''; where states do not determine their rates and equations of second order
+        explain the data, these are taken, and a notice of the kind ``"order"`` says so.
     parameters
         Constants of each trajectory, which coefficients may depend on: a mapping from name to one value per trajectory,
         ``{"mu": [0.1, 0.4]}``; for tables also the names of columns that are constant within each trajectory.
@@ -108,8 +111,10 @@ def discover(
         Rule that picks the number of terms, or its name (``"growth"``, ``"bic"``, ``"ebic"``, ``"cross-validation"``,
         ``"stability"``). By default the regression evidence of the paths (`PathEvidence`) and, where that leaves an
         equation ambiguous, the likelihood of trajectory fits. See `exactsindy.select`.
-    constraints, ridge
-        As in `solve`.
+    constraints
+        What is known: records of `exactsindy.constraints`, or texts such as ``"y': x z == -1"``.
+    ridge
+        Weight of a penalty on the squares of coefficients, one for all equations or one for each; none by default.
     seconds
         Time limit of the whole call but for reading files, 60 by default; ``None`` is no limit. A warning of the kind
         ``"limit"`` says what there was no time for. Ctrl-C ends the call with the best answer so far and a warning of

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 # Colour-blind safe (Okabe and Ito): what was measured, what was found, what it is compared with.
 MEASURED, FOUND, OTHER = "#8c8c8c", "#0072B2", "#D55E00"
 CYCLE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6b6b6b")
+# Of values of both signs the smaller must reach this share of the larger, else it is noise around zero.
+_BOTH_SIGNS = 0.15
 
 
 def panels(
@@ -45,3 +47,8 @@ def tidy(ax: Axes) -> None:
     for side in ("top", "right"):
         if side in ax.spines:
             ax.spines[side].set_visible(False)
+
+
+def both_signs(low: float, high: float) -> bool:
+    """Return True if values from low to high have both signs by more than noise around zero."""
+    return low < 0 < high and min(-low, high) > _BOTH_SIGNS * max(-low, high)

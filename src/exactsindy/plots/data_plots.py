@@ -19,6 +19,9 @@ from exactsindy.plots.replays import Replay, replay
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# Up to this many samples are drawn large.
+_FEW = 100
+
 
 def fit(
     result: DiscoveryLike | Model,
@@ -56,12 +59,13 @@ def fit(
         return _steps(result, data, ax)
     run = _replay(result, data, trajectory, "plots.fit")
     panels = axes.panels(ax, len(run.names), width=7.0, height=1.5)
+    size = 8 if len(run.times) <= _FEW else 3
     for i, (panel, name) in enumerate(zip(panels, run.names, strict=True)):
-        panel.plot(run.times, run.measured[:, i], ".", color=axes.MEASURED, ms=3, label="measured")
+        panel.plot(run.times, run.measured[:, i], ".", color=axes.MEASURED, ms=size, label="measured")
         panel.plot(run.simulated_times, run.simulated[:, i], "-", color=axes.FOUND, lw=1.4, label="simulated")
         panel.set_ylabel(name)
         axes.tidy(panel)
-    panels[0].legend(frameon=False, loc="upper right", ncols=2)
+    _legend_above(panels[0])
     panels[-1].set_xlabel(run.time_name)
     return panels
 
@@ -77,8 +81,13 @@ def _steps(result: DiscoveryLike | Model, data: Trajectories | None, ax: Axes | 
         panel.set_xlabel(f"{pair.state}[k]")
         panel.set_ylabel(f"{pair.state}[k+1]")
         axes.tidy(panel)
-    panels[0].legend(frameon=False, loc="upper right", ncols=2)
+    _legend_above(panels[0])
     return panels
+
+
+def _legend_above(panel: Axes) -> None:
+    """Put the legend where it hides no data."""
+    panel.legend(frameon=False, loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.0, ncols=2)
 
 
 def phase(
@@ -186,7 +195,7 @@ def field(
     image, horizontal, vertical = _image(source, label, time)
     (drawn,) = axes.panels(ax, width=5.0, height=3.6)
     size = float(np.nanmax(np.abs(image)))
-    signed = bool(np.nanmin(image) < 0)
+    signed = axes.both_signs(float(np.nanmin(image)), float(np.nanmax(image)))
     mesh = drawn.pcolormesh(
         source.coordinate(horizontal),
         source.coordinate(vertical),

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactsindy.data import Field
+from exactsindy.plots import both_signs
 from exactsindy.report.figures import FOUND, MEASURED, Figure, layout_of, line_of, rounded
 
 # Points along one side of an image, and of each image behind a slider: more make the file large.
@@ -82,8 +83,8 @@ def _planes(data: Field, name: str, label: str) -> Figure:
 def _image(
     values: NDArray[np.float64], x: NDArray[np.float64], y: NDArray[np.float64], span: tuple[float, float]
 ) -> dict[str, Any]:
-    """Return a heat map; values of both signs share one colour for zero."""
-    signed = span[0] < 0 < span[1]
+    """Return a heat map; values of both signs, beyond noise around 0, share one colour for zero."""
+    signed = both_signs(*span)
     size = max(abs(span[0]), abs(span[1]))
     low, high = (-size, size) if signed else span
     return {

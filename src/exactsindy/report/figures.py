@@ -139,6 +139,8 @@ def phase_figure(runs: Sequence[Replay]) -> Figure:
     layout = layout_of(names[0], names[1], height=460)
     if len(names) == 3:
         layout["scene"] = {f"{axis}axis": {"title": {"text": n}} for axis, n in zip("xyz", names, strict=True)}
+        # Far enough for the numbers on the axes nearest to the eye.
+        layout["scene"]["camera"] = {"eye": {"x": 1.5, "y": 1.5, "z": 1.0}, "center": {"x": 0, "y": 0, "z": -0.2}}
     return {"data": lines, "layout": layout, "title": " - ".join(names)}
 
 
