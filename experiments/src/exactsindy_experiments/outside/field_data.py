@@ -83,21 +83,21 @@ def _kdv() -> Field:
         waves = ((25.0, 2.0), (16.0, 1.0))
         return (sum(3 * a**2 / np.cosh(0.5 * a * (centred + b)) ** 2 for a, b in waves),)  # type: ignore[return-value]
 
-    return _periodic(_KDV, 2 * np.pi, 400, solitons, 1e-5 * np.arange(601))
+    return _periodic(_KDV, 2 * np.pi, 400, solitons, np.linspace(0.0, 0.006, 601))
 
 
 def _ks() -> Field:
     def start(x: Array) -> tuple[Array, ...]:
         return (np.cos(x / 16) * (1 + np.sin(x / 16)),)
 
-    return _periodic(_KS, 32 * np.pi, 256, start, 0.5 * np.arange(301))
+    return _periodic(_KS, 32 * np.pi, 256, start, np.linspace(0.0, 150.0, 301))
 
 
 def _nls() -> Field:
     def start(x: Array) -> tuple[Array, ...]:
         return 2 / np.cosh(x - 5), np.zeros_like(x)
 
-    whole = _periodic(_NLS, 10.0, 512, start, np.pi / 500 * np.arange(501))
+    whole = _periodic(_NLS, 10.0, 512, start, np.linspace(0.0, np.pi, 501))
     values = {name: np.asarray(whole[name])[::2, ::2] for name in ("u", "v")}
     coords = {"x": np.asarray(whole.coords[0])[::2], "t": np.asarray(whole.coords[1])[::2]}
     return Field.from_arrays(values, dims=("x", "t"), coords=coords, periodic={"x": 10.0})

@@ -43,7 +43,8 @@ def _select(theta: Array, target: Array, k_max: int) -> Array:
     norms = np.linalg.norm(theta, axis=0)
     problem = Problem.from_arrays(theta / norms, target)
     chosen = select(problem, k_max=k_max, settings=Settings(seconds=LIMIT, threads=1))
-    return np.asarray(chosen.solution.coef).ravel() / norms
+    coefficients: Array = np.asarray(chosen.solution.coef).ravel() / norms
+    return coefficients
 
 
 @lru_cache(maxsize=1)

@@ -42,8 +42,8 @@ def section(rows: Sequence[FieldRow]) -> str:
         )
         + ". Reaction-diffusion starts from the published spiral with phase pi r.",
         f"- `{EXACT}`: weak rows with the published library, test functions, half-widths and distances; "
-        f"`es.select` proves the best terms of every size up to {K_MAX[1]} ({K_MAX[2]} in two dimensions) and its default "
-        "rule takes one. No threshold.\n"
+        f"`es.select` proves the best terms of every size up to {K_MAX[1]} ({K_MAX[2]} in two dimensions) and its "
+        "default rule takes one. No threshold.\n"
         f"- `{THRESHOLDED}`: the published algorithm on the same rows, written from its formulas.\n"
         f"- `{DEFAULT}`: `es.discover(field, library=...)`, nothing else chosen, with products u^i u_x..x in place of "
         "(u^j)_x..x: "
@@ -179,9 +179,9 @@ def _units(rows: Sequence[FieldRow]) -> str:
         return ""
     low, high = wilson(sum(row.right for row in same), len(same))
     return (
-        "Why inviscid Burgers at 100 % noise is hard for least squares: the ramp and the shock of height 1000 are fitted "
-        "about as well by u_x and (u^3)_x as by (u^2)_x, and noise enters (u^2)_x more. Thresholding decides by the size "
-        "of the coefficient, which must be near 1: -490 for u_x is too large. It is right in "
+        "Why inviscid Burgers at 100 % noise is hard for least squares: the ramp and the shock of height 1000 are "
+        "fitted about as well by u_x and (u^3)_x as by (u^2)_x, and noise enters (u^2)_x more. Thresholding decides by "
+        "the size of the coefficient, which must be near 1: -490 for u_x is too large. It is right in "
         f"{sum(row.right for row in same)} of {len(same)} draws ({low:.2f} to {high:.2f}); with the same data in other "
         f"units, height 1, in {sum(row.right for row in members)} of {len(members)}, and `{EXACT}`, whose answer does "
         f"not depend on units, in {sum(row.right for row in ours)} of {len(ours)}."

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from exactsindy_experiments.outside import field_page, lorenz_page
 from exactsindy_experiments.outside.ceiling import ceiling_table
+from exactsindy_experiments.outside.field_data import SYSTEMS
 from exactsindy_experiments.outside.field_methods import DEFAULT, EXACT
 from exactsindy_experiments.outside.field_run import FieldRow, field_table
 from exactsindy_experiments.outside.lorenz_methods import OURS
@@ -40,8 +41,9 @@ def page(folder: Path, where: str) -> str:
     parts = [
         "# Other people's benchmarks",
         "Protocols and numbers that others published, run again with this package and with other packages on the same "
-        "draws. Data are made from the published equations; published numbers are typed in, with their source. All runs "
-        "shared two cores with other work: CPU seconds are given, and limits were so long that no search was cut short.",
+        "draws. Data are made from the published equations; published numbers are typed in, with their source. All "
+        "runs shared two cores with other work: CPU seconds are given, and limits were so long that no search was cut "
+        "short.",
         _summary(folder, lorenz, fields),
         lorenz_page.section(lorenz, list(cost_table(folder)), list(ceiling_table(folder))) if lorenz else "",
         field_page.section(fields),
@@ -87,7 +89,7 @@ def _field_lines(rows: Sequence[FieldRow]) -> list[list[str]]:
             if own:
                 told.append(f"{method}: {sum(r.right for r in own)} of {len(own)}")
         if told:
-            title = f"WSINDy's {field_page.SYSTEMS[system].title}, {noise:g} % noise"
+            title = f"WSINDy's {SYSTEMS[system].title}, {noise:g} % noise"
             published = f"{weak:g}, ensemble {ensemble:g}"
             lines.append([title, published, "; ".join(told), *_made("fields", rows)])
     return lines

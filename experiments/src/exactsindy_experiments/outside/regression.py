@@ -30,7 +30,7 @@ SECONDS, RIDGE = 20.0, 1e-6
 
 @dataclass(frozen=True)
 class RegressionRow:
-    """What a solver made of one regression: is its support the true one, the best one, and does it claim a proof?"""
+    """What a solver made of one regression: whether its support is the true one, the best one, and what it claims."""
 
     case: LorenzCase
     equation: str
@@ -122,10 +122,10 @@ def regression_section(rows: Sequence[RegressionRow]) -> str:
     return (
         "## The regression alone\n\n"
         "Smoothed states and derivatives of the Lorenz draws, 55 terms, the true number of terms given, limit "
-        f"{SECONDS:g} s; {' and '.join(f'{noise:g} % and {duration} s' for noise, duration in CELLS)}. The best support "
-        "is the one that our search proves. It is often not the true one: smoothing and least squares, not the search, "
-        "are then at fault, which is why `discover` does neither of them this way. l0bnb gets the penalty that leads to "
-        "the size, and has none where no penalty does.\n\n"
+        f"{SECONDS:g} s; {' and '.join(f'{noise:g} % and {duration} s' for noise, duration in CELLS)}. The best "
+        "support is the one that our search proves. It is often not the true one: smoothing and least squares, not the "
+        "search, are then at fault, which is why `discover` does neither of them this way. l0bnb gets the penalty that "
+        "leads to the size, and has none where no penalty does.\n\n"
         + table(head, lines, "lrrrrrr").rstrip("\n")
         + "\n\nSeconds are elapsed ones for the peers, whose processes report them, and CPU seconds for ours."
     )
