@@ -55,7 +55,7 @@ def _rows(case: FieldCase) -> Rows:
 def _on_rows(solve: Callable[[Array, Array, int], Array], system: str, rows: Rows) -> tuple[Found, float | None]:
     theta, targets, names = rows
     found: Found = {}
-    k_max = K_MAX[1 if system != "rd" else 2]
+    k_max = K_MAX[2 if system.startswith("rd") else 1]
     for name, target in zip(SYSTEMS[system].law, targets.T, strict=True):
         coefficients = solve(theta, target, k_max)
         found[name] = {names[j]: float(coefficients[j]) for j in np.flatnonzero(coefficients)}
