@@ -105,8 +105,8 @@ def _published(system: str, noise: float) -> str:
             told = []
     if (system, noise) in SUCCESS:
         told.append("right {:g} (ensemble {:g})".format(*SUCCESS[system, noise]))
-    if system in SUCCESS_90 and noise == SUCCESS_90[system][1]:
-        told.append("ensemble right .90")
+    if system in SUCCESS_90 and noise in SUCCESS_90[system]:
+        told.append("right .90" if noise == SUCCESS_90[system][0] else "ensemble right .90")
     return ", ".join(told) or "-"
 
 
@@ -114,16 +114,18 @@ def _goals(rows: Sequence[FieldRow]) -> str:
     at = [*SUCCESS, ("rd", 20.0), ("rd", 22.0)]
     told = []
     for system, noise in at:
-        ratios = {
-            method: statistics.fmean(row.tpr for row in members)
-            for method in (EXACT, DEFAULT)
-            if (members := _members(rows, system, noise, method))
-        }
+        drawn = {method: _members(rows, system, noise, method) for method in (DEFAULT, EXACT)}
+        ratios = {method: statistics.fmean(row.tpr for row in own) for method, own in drawn.items() if own}
         if ratios:
             best = max(ratios, key=lambda method: ratios[method])
             word = "reached" if ratios[best] >= GOAL else "**not reached**"
-            told.append(f"- {SYSTEMS[system].title}, {noise:g} %: {word} ({best}: {ratios[best]:.3f})")
-    return f"Goal: a TPR of {GOAL} wherever a published one is at least .9.\n\n" + "\n".join(told)
+            told.append(
+                f"- {SYSTEMS[system].title}, {noise:g} %: {word} ({best}: {ratios[best]:.3f}, {len(drawn[best])} draws)"
+            )
+    return (
+        f"Goal: a TPR of {GOAL} wherever a published one is at least .9; the better of our two ways.\n\n"
+        + "\n".join(told)
+    )
 
 
 def _paired(rows: Sequence[FieldRow]) -> str:

@@ -30,7 +30,8 @@ _NOT_MEASURED = """## What is not here
   reach. So it was not measured.
 - Of WSINDy's eight equations the anisotropic porous medium, sine-Gordon and Navier-Stokes are missing.
 - D-CODE, dynobench and LLM-SRBench: their data could not be had, or publish nothing to compare with.
-- The weak form of PySINDy and ensembles of it were not tried on the Lorenz draws.
+- PySINDy's weak form was not tried on the Lorenz draws, and its MIOSR only told the true sizes.
+- Cells of the Lorenz table without a number were not measured; a call takes 3 to 20 CPU seconds.
 """
 
 
@@ -82,7 +83,8 @@ def _lorenz_lines(rows: Sequence[LorenzRow]) -> list[list[str]]:
 
 def _field_lines(rows: Sequence[FieldRow]) -> list[list[str]]:
     lines = []
-    for (system, noise), (weak, ensemble) in SUCCESS.items():
+    published_shares = {at: f"{weak:g}, ensemble {ensemble:g}" for at, (weak, ensemble) in SUCCESS.items()}
+    for (system, noise), published in {**published_shares, ("rd", 22.0): "mean TPR falls below .95"}.items():
         told = []
         for method in (EXACT, DEFAULT):
             own = [r for r in rows if (r.case.system, r.case.noise, r.method) == (system, noise, method)]
@@ -90,7 +92,6 @@ def _field_lines(rows: Sequence[FieldRow]) -> list[list[str]]:
                 told.append(f"{method}: {sum(r.right for r in own)} of {len(own)}")
         if told:
             title = f"WSINDy's {SYSTEMS[system].title}, {noise:g} % noise"
-            published = f"{weak:g}, ensemble {ensemble:g}"
             lines.append([title, published, "; ".join(told), *_made("fields", rows)])
     return lines
 
