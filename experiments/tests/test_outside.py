@@ -157,7 +157,7 @@ def test_a_cell_that_is_missed_and_a_better_peer_are_named(tmp_path):
     peer = next(iter(pysindy_methods.METHODS))
     rows = [_row(case, right=False) for case in cell] + [_row(case, peer) for case in cell]
     text = lorenz_page.section(rows, [], [ceiling.CeilingRow(cell[0], -1.0), ceiling.CeilingRow(cell[1], 2.0)])
-    assert "Not in 5 % and 3 s" in text
+    assert "not in 5 % and 3 s" in text
     assert "bragging 0.35" in text  # significantly below the best published method
     assert f"{peer} at 5 % and 3 s (0 against 60)" in text
     assert "in 1 of the 2 where it was compared" in text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import statistics
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from exactsindy_experiments.strogatz_benchmark import NOISES as STROGATZ_NOISES
 from exactsindy_experiments.strogatz_benchmark import PUBLISHED as STROGATZ_PUBLISHED
 
 _COMMAND = "exactsindy bench outside"
+_WIDTH = 118
 # SINDy-PI, read from its figures: noise on Michaelis-Menten data up to which the law is right, and from which wrong.
 _SINDY_PI = "SINDy-PI right up to 2 % of noise, wrong from 6 %; implicit SINDy wrong from 1e-7"
 _NOT_MEASURED = """## What is not here
@@ -54,7 +56,15 @@ def page(folder: Path, where: str) -> str:
         f"`outside_regression.csv`. The command `{_COMMAND}` goes on where they end.",
         f"Machine: {where}",
     ]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    return "\n".join(_fitting(line) for part in parts if part for line in [*part.split("\n"), ""])
+
+
+def _fitting(line: str) -> str:
+    """Break a long line of text so that it fits a screen; tables and pictures stay as they are."""
+    if len(line) <= _WIDTH or line.startswith(("|", "!")):
+        return line
+    indent = "  " if line.startswith("- ") else ""
+    return textwrap.fill(line, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def _summary(folder: Path, lorenz: Sequence[LorenzRow], fields: Sequence[FieldRow]) -> str:
