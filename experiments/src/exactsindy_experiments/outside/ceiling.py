@@ -1,4 +1,4 @@
-"""Where `discover` misses: does the likelihood of trajectories prefer what it chose, or the true terms?"""
+"""Where `discover` misses: whether the likelihood of trajectories prefers what it chose, or the true terms."""
 
 from __future__ import annotations
 

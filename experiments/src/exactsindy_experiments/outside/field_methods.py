@@ -43,7 +43,8 @@ def _select(theta: Array, target: Array, k_max: int) -> Array:
     norms = np.linalg.norm(theta, axis=0)
     problem = Problem.from_arrays(theta / norms, target)
     chosen = select(problem, k_max=k_max, settings=Settings(seconds=LIMIT, threads=1))
-    return np.asarray(chosen.solution.coef).ravel() / norms
+    coefficients: Array = np.asarray(chosen.solution.coef).ravel() / norms
+    return coefficients
 
 
 @lru_cache(maxsize=1)
@@ -54,7 +55,7 @@ def _rows(case: FieldCase) -> Rows:
 def _on_rows(solve: Callable[[Array, Array, int], Array], system: str, rows: Rows) -> tuple[Found, float | None]:
     theta, targets, names = rows
     found: Found = {}
-    k_max = K_MAX[1 if system != "rd" else 2]
+    k_max = K_MAX[2 if system.startswith("rd") else 1]
     for name, target in zip(SYSTEMS[system].law, targets.T, strict=True):
         coefficients = solve(theta, target, k_max)
         found[name] = {names[j]: float(coefficients[j]) for j in np.flatnonzero(coefficients)}

@@ -40,10 +40,11 @@ def section(rows: Sequence[FieldRow]) -> str:
         + "; ".join(
             f"{SYSTEMS[name].title} {SYSTEMS[name].grid}, {COLUMNS[name]} terms" for name in COLUMNS if _has(rows, name)
         )
-        + ". Reaction-diffusion starts from the published spiral with phase pi r.",
+        + ". Reaction-diffusion starts from WSINDy's spiral of phase pi r, which breaks up, and from the stable one of "
+        "phase r, which ensemble WSINDy took, on 512 x 512 points and with another library.",
         f"- `{EXACT}`: weak rows with the published library, test functions, half-widths and distances; "
-        f"`es.select` proves the best terms of every size up to {K_MAX[1]} ({K_MAX[2]} in two dimensions) and its default "
-        "rule takes one. No threshold.\n"
+        f"`es.select` proves the best terms of every size up to {K_MAX[1]} ({K_MAX[2]} in two dimensions) and its "
+        "default rule takes one. No threshold.\n"
         f"- `{THRESHOLDED}`: the published algorithm on the same rows, written from its formulas.\n"
         f"- `{DEFAULT}`: `es.discover(field, library=...)`, nothing else chosen, with products u^i u_x..x in place of "
         "(u^j)_x..x: "
@@ -53,6 +54,7 @@ def section(rows: Sequence[FieldRow]) -> str:
         _ratios(rows),
         _goals(rows),
         _paired(rows),
+        _sure(rows),
         "Median of the largest relative error of a true coefficient:",
         _errors(rows),
         f"PDE-FIND's own data ({PDE_FIND_SOURCE}) are other runs of the same equations; there its mean coefficient "
@@ -70,7 +72,7 @@ def _has(rows: Sequence[FieldRow], system: str, method: str | None = None) -> bo
 
 def _size(system: str) -> int:
     names = tuple(target.removesuffix("_t") for target in SYSTEMS[system].law)
-    axes = ("x",) if system != "rd" else ("x", "y")
+    axes = ("x", "y") if system.startswith("rd") else ("x",)
     return len(SYSTEMS[system].library.terms(Variables(names, axes=axes)))
 
 
@@ -103,25 +105,27 @@ def _published(system: str, noise: float) -> str:
             told = []
     if (system, noise) in SUCCESS:
         told.append("right {:g} (ensemble {:g})".format(*SUCCESS[system, noise]))
-    if system in SUCCESS_90 and noise == SUCCESS_90[system][1]:
-        told.append("ensemble right .90")
+    if system in SUCCESS_90 and noise in SUCCESS_90[system]:
+        told.append("right .90" if noise == SUCCESS_90[system][0] else "ensemble right .90")
     return ", ".join(told) or "-"
 
 
 def _goals(rows: Sequence[FieldRow]) -> str:
-    at = [(system, noise) for (system, noise) in SUCCESS] + [("rd", 22.0)]
+    at = [*SUCCESS, ("rd", 20.0), ("rd", 22.0)]
     told = []
     for system, noise in at:
-        ratios = {
-            method: statistics.fmean(row.tpr for row in members)
-            for method in (EXACT, DEFAULT)
-            if (members := _members(rows, system, noise, method))
-        }
+        drawn = {method: _members(rows, system, noise, method) for method in (DEFAULT, EXACT)}
+        ratios = {method: statistics.fmean(row.tpr for row in own) for method, own in drawn.items() if own}
         if ratios:
             best = max(ratios, key=lambda method: ratios[method])
             word = "reached" if ratios[best] >= GOAL else "**not reached**"
-            told.append(f"- {SYSTEMS[system].title}, {noise:g} %: {word} ({best}: {ratios[best]:.3f})")
-    return f"Goal: a TPR of {GOAL} wherever a published one is at least .9.\n\n" + "\n".join(told)
+            told.append(
+                f"- {SYSTEMS[system].title}, {noise:g} %: {word} ({best}: {ratios[best]:.3f}, {len(drawn[best])} draws)"
+            )
+    return (
+        f"Goal: a TPR of {GOAL} wherever a published one is at least .9; the better of our two ways.\n\n"
+        + "\n".join(told)
+    )
 
 
 def _paired(rows: Sequence[FieldRow]) -> str:
@@ -141,6 +145,12 @@ def _paired(rows: Sequence[FieldRow]) -> str:
         + ("; ".join(below) or "none")
         + "."
     )
+
+
+def _sure(rows: Sequence[FieldRow]) -> str:
+    wrong = [row for row in rows if row.method == DEFAULT and not row.right]
+    sure = [row for row in wrong if (row.confidence or 0) >= 0.9]
+    return f"Of {len(wrong)} wrong answers of `{DEFAULT}`, {len(sure)} were printed with 90 % or more." if wrong else ""
 
 
 def _errors(rows: Sequence[FieldRow]) -> str:
@@ -179,10 +189,15 @@ def _units(rows: Sequence[FieldRow]) -> str:
         return ""
     low, high = wilson(sum(row.right for row in same), len(same))
     return (
-        "Why inviscid Burgers at 100 % noise is hard for least squares: the ramp and the shock of height 1000 are fitted "
-        "about as well by u_x and (u^3)_x as by (u^2)_x, and noise enters (u^2)_x more. Thresholding decides by the size "
-        "of the coefficient, which must be near 1: -490 for u_x is too large. It is right in "
+        "Why large noise is harder for least squares than for thresholding here: at 100 % the ramp and the shock of "
+        "height 1000 are fitted about as well by u_x and (u^3)_x as by (u^2)_x, and noise enters (u^2)_x more; soliton "
+        "data have such rivals too. Thresholding decides by the size of coefficients, which must be near 1 in the "
+        "units of the data: -490 for u_x is too large, 1e-7 for (u^4)_x too small. For inviscid Burgers it is right in "
         f"{sum(row.right for row in same)} of {len(same)} draws ({low:.2f} to {high:.2f}); with the same data in other "
         f"units, height 1, in {sum(row.right for row in members)} of {len(members)}, and `{EXACT}`, whose answer does "
-        f"not depend on units, in {sum(row.right for row in ours)} of {len(ours)}."
+        f"not depend on units, in {sum(row.right for row in ours)} of {len(ours)}. With less noise `{EXACT}` misses "
+        "some draws of inviscid Burgers for another reason: its default rule makes an exception where one term hides "
+        "others, and counts the heavily overlapping windows as independent rows when it asks whether more terms gain "
+        "enough. `discover` smooths by low spatial modes, which a shock is not made of, and takes what that does to "
+        "the data for diffusion and higher powers."
     )

@@ -22,8 +22,9 @@ PATIENCE = 3600.0
 class FieldRow:
     """What a method made of a field.
 
-    ``tpr``: true terms found as a share of all that are true or found, in all equations; ``error``: the largest relative
-    error of a true coefficient; ``confidence``: product of those printed; ``cpu``: seconds of the call; ``day``: when.
+    ``tpr``: true terms found as a share of all that are true or found, in all equations; ``error``: the largest
+    relative error of a true coefficient; ``confidence``: product of those printed; ``cpu``: seconds of the call;
+    ``day``: when.
     """
 
     case: FieldCase

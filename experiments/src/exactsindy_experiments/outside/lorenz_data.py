@@ -50,8 +50,8 @@ class LorenzCase:
 @cache
 def clean() -> Array:
     """Return the first 10 seconds without noise, 1000 samples; the first is the start."""
-    rate = _lorenz
-    return np.asarray(integrate(rate, np.array([-8.0, 7.0, 27.0]), STEP * np.arange(1000)))
+    times: Array = STEP * np.arange(1000.0)
+    return np.asarray(integrate(_lorenz, np.array([-8.0, 7.0, 27.0]), times))
 
 
 def _lorenz(s: Array) -> Array:
@@ -64,14 +64,15 @@ def samples(case: LorenzCase) -> tuple[Array, Array]:
     count = round(case.duration / STEP)
     rng = np.random.default_rng([2022, round(10 * case.noise), case.duration, case.draw])
     sigma = case.noise / 100 * float(np.sqrt(np.mean(states**2)))
-    return STEP * np.arange(1, count + 1), states[:count] + sigma * rng.standard_normal((count, 3))
+    times: Array = STEP * np.arange(1.0, count + 1.0)
+    return times, states[:count] + sigma * rng.standard_normal((count, 3))
 
 
 def cells(priority: int = 2) -> list[tuple[float, int]]:
     """Return the cells to measure, the most telling ones first.
 
-    ``priority`` 0 are those where the figures are at stake, 1 the grid of durations 1, 2, 3, 5 and 10 s with noises 0.5,
-    1, 2, 3, 4 and 5 %, 2 all.
+    ``priority`` 0 are those where the figures are at stake, 1 the grid of durations 1, 2, 3, 5 and 10 s with noises
+    0.5, 1, 2, 3, 4 and 5 %, 2 all.
     """
     first = [(5.0, 3), (5.0, 2), (5.0, 5), (5.0, 10), (4.0, 3), (3.0, 3), (4.0, 5), (2.0, 2)]
     second = [(noise, duration) for noise in (5.0, 4.0, 3.0, 2.0, 1.0, 0.5) for duration in (3, 2, 5, 10, 1)]

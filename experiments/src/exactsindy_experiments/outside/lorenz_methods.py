@@ -55,8 +55,8 @@ def _cost(begin: float) -> Json:
 def judged(coefficients: Coefficients) -> Json:
     """Return how far equations are from the true ones.
 
-    ``wrong_terms`` counts terms that are missing or too many in all equations, ``error`` is the norm of the error of all
-    coefficients as a share of theirs, as published.
+    ``wrong_terms`` counts terms that are missing or too many in all equations, ``error`` is the norm of the error of
+    all coefficients as a share of theirs, as published.
     """
     wrong, missed, size = 0, 0.0, 0.0
     for target, law in TRUTH.items():

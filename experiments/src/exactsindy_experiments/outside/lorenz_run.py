@@ -28,7 +28,8 @@ class LorenzRow:
 
     ``right``: the terms of all three equations are exactly the true ones; ``wrong_terms``: missing or too many;
     ``error``: norm of the error of the coefficients as a share of theirs; ``confidence``: product of those printed;
-    ``cpu``: seconds of the call; ``memory``: peak of its process in MB; ``failure``: the error in place of an answer; ``day``: when it was measured.
+    ``cpu``: seconds of the call; ``memory``: peak of its process in MB; ``failure``: the error in place of an answer;
+    ``day``: when it was measured.
     """
 
     case: LorenzCase

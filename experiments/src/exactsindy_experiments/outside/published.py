@@ -55,14 +55,14 @@ SUCCESS: Mapping[tuple[str, float], tuple[float, float]] = MappingProxyType(
         ("kdv", 100.0): (0.935, 1.00),
         ("nls", 50.0): (0.82, 1.00),
         ("ks", 100.0): (0.875, 0.995),
-        ("rd", 20.0): (0.00, 0.995),
+        ("rd stable", 20.0): (0.00, 0.995),
     }
 )
 #: Noise in per cent up to which the mean true positivity ratio of WSINDy is above .95 (200 draws).
 TPR_ABOVE_95: Mapping[str, float] = MappingProxyType({"burgers": 100, "kdv": 100, "ks": 100, "nls": 50, "rd": 22})
 #: Noise in per cent at which the success rate falls to .90: WSINDy, ensemble WSINDy (settings of the repository).
 SUCCESS_90: Mapping[str, tuple[float, float]] = MappingProxyType(
-    {"burgers": (209, 335), "kdv": (117, 231), "ks": (98, 159), "nls": (43, 93), "rd": (8, 32)}
+    {"burgers": (209, 335), "kdv": (117, 231), "ks": (98, 159), "nls": (43, 93), "rd stable": (8, 32)}
 )
 #: Largest relative coefficient error without noise: WSINDy.
 CLEAN_ERROR: Mapping[str, float] = MappingProxyType(

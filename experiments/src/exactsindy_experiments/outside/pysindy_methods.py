@@ -1,7 +1,8 @@
 """PySINDy 2.1 on one draw of the Lorenz experiment: its defaults, the published settings, tuned, or told the sizes.
 
-``published`` means what the published experiment did before the regression: a Savitzky-Golay filter (order 3, 5 samples)
-and central differences. ``tuned`` chooses preparation, threshold, ridge and path member on the last third of the data.
+``published`` means what the published experiment did before the regression: a Savitzky-Golay filter (order 3, 5
+samples) and central differences. ``tuned`` chooses preparation, threshold, ridge and path member on the last third of
+the data.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def _library_ensemble(times: Array, states: Array) -> tuple[Coefficients, Json]:
 def _members(states: Array, **options: Any) -> Any:
     import pysindy as ps
 
-    np.random.seed(1)  # PySINDy draws from the global generator
+    np.random.seed(1)  # noqa: NPY002 - PySINDy draws from the global generator
     member = ps.STLSQ(threshold=THRESHOLD, alpha=0.0)
     return ps.EnsembleOptimizer(member, n_models=MEMBERS, **options).fit(*_published_rows(states))
 
