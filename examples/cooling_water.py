@@ -19,10 +19,18 @@ minutes, T = (np.asarray(table[name], dtype=float) for name in ("time", "temp"))
 # The pressure of saturated steam over water of T degrees Celsius (Magnus' formula, in units of 6.11 hPa).
 steam = "exp(17.62 T/(243.12 + T))"
 
-for text, library in {"Newton": es.Polynomials(1), "with evaporation": es.Polynomials(2) + es.Terms([steam])}.items():
+libraries = {
+    "Newton": es.Polynomials(1),
+    "powers": es.Polynomials(4),
+    "steam": es.Polynomials(2) + es.Terms([steam]),
+}
+for text, library in libraries.items():
     found = es.discover(T, minutes, states=("T",), library=library)
-    law = found if text != "Newton" else found.at(k=2)  # Newton's two terms, whatever is chosen
+    law = found.at(k=2) if text == "Newton" else found  # Newton's two terms, whatever is chosen
     curve = law.simulate([T[0]], minutes)["T"]
-    print(f"\n{text}: {law.model.equations(4)[0]}")
+    (choice,) = found.selection.choices
+    print(f"{text}: {law.model.equations(4)[0]}")
     print(f"    its curve from the first sample misses the others by {np.sqrt(np.mean((curve - T) ** 2)):.2f} K (rms)")
+    (size,) = found.residuals.values()
+    print(f"    what is chosen leaves {size:.1f} times the noise; {choice.words()}")
 print(f"\n{found}\nReport: {found.report('cooling_water.html', title='A mug of water')}")

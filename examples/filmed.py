@@ -19,6 +19,9 @@ for path in sys.argv[1:]:
     if s == "x":
         candidates.remove("sin(x)")  # x is a length, not an angle
     found = es.discover(data, library=es.Terms(candidates), seconds=None)
-    print(f"\n{path}\n{found}\n\nEach size:")
+    print(f"\n{path}\n{found}\n\nThe best of each size:")
     for k in range(1, 5):
-        print(f"  {found.at(k=k).model.equations(4)[0]}")
+        best = found.at(k=k)
+        print(
+            f"  {best.model.equations(4)[0]}    ({'proved' if best.solution.status[0] is es.Status.OPTIMAL else 'not proved'})"
+        )

@@ -18,7 +18,10 @@ library = es.Terms(["1", "y", "y^2", "y^3", "y'", "u", "y y'", "y^2 y'", "y'^2",
 found = es.discover(data, library=library, seconds=None)
 print(found)
 
-print("\nSizes, all proved the best of their number on the rows of the chosen fit:")
+print("\nThe best of each size on the rows of the chosen fit:")
 for k in range(1, 8):
-    print(f"  {found.at(k=k).model.equations(4)[0]}")
+    best = found.at(k=k)
+    print(
+        f"  {best.model.equations(4)[0]}    ({'proved' if best.solution.status[0] is es.Status.OPTIMAL else 'not proved'})"
+    )
 print(f"Report: {found.report('silverbox.html', title='Silverbox')}")
