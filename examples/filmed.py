@@ -22,6 +22,5 @@ for path in sys.argv[1:]:
     print(f"\n{path}\n{found}\n\nThe best of each size:")
     for k in range(1, 5):
         best = found.at(k=k)
-        print(
-            f"  {best.model.equations(4)[0]}    ({'proved' if best.solution.status[0] is es.Status.OPTIMAL else 'not proved'})"
-        )
+        proof = "proved" if best.solution.status[0] is es.Status.OPTIMAL else "not proved"
+        print(f"  {best.model.equations(4)[0]}    ({proof})")

@@ -21,7 +21,6 @@ print(found)
 print("\nThe best of each size on the rows of the chosen fit:")
 for k in range(1, 8):
     best = found.at(k=k)
-    print(
-        f"  {best.model.equations(4)[0]}    ({'proved' if best.solution.status[0] is es.Status.OPTIMAL else 'not proved'})"
-    )
+    proof = "proved" if best.solution.status[0] is es.Status.OPTIMAL else "not proved"
+    print(f"  {best.model.equations(4)[0]}    ({proof})")
 print(f"Report: {found.report('silverbox.html', title='Silverbox')}")
