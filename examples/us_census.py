@@ -4,13 +4,11 @@ Pearl and Reed fitted P' = r P - (r / K) P^2 to these numbers in 1920 and found 
 the form had been proposed by Verhulst. Here nobody proposes: all pairs of candidate terms are compared.
 """
 
-from pathlib import Path
-
 import numpy as np
 
 import exactsindy as es
 
-table = es.load(Path(__file__).parent / "data" / "us_census.csv", time="year")[0]
+table = es.datasets.dataset("us_census")[0]
 known = table.times <= 1910
 data = es.Trajectories.from_arrays(table.states[known], time=table.times[known], states=("P",))
 

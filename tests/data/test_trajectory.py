@@ -67,6 +67,13 @@ def test_several_trajectories_with_their_own_times_lengths_and_controls():
     assert len(Trajectories.from_arrays([shared[0], shared[1]])) == 2
 
 
+def test_measured_derivatives_need_no_time():
+    part = Trajectories.from_arrays(X, derivatives=2 * X)[0]
+    assert part.times.tolist() == list(range(20))
+    with pytest.raises(DataError, match="time is missing"):
+        Trajectories.from_arrays(X)
+
+
 def test_measured_derivatives():
     data = Trajectories.from_arrays(X, time=1.0, derivatives=2 * X)
     np.testing.assert_array_equal(data[0].derivatives, 2 * X)

@@ -88,7 +88,8 @@ def _from_array(states: Any, columns: Columns, label: str, build: Build[T]) -> t
             f"parameters={columns.parameters!r}: names of columns are for tables; for arrays pass one value per "
             f"trajectory by name, e.g. {example}."
         )
-    times, notes = as_times(1.0 if columns.steps and columns.time is None else columns.time, "time")
+    counted = columns.time is None and (columns.steps or columns.derivatives is not None)
+    times, notes = as_times(1.0 if counted else columns.time, "time")
     controls: Any = columns.controls
     control_names = columns.control_names
     if isinstance(controls, Mapping):

@@ -27,7 +27,7 @@ class Trajectory:
     Parameters
     ----------
     times
-        Sample times (n,), equally spaced or not, or the step.
+        Sample times (n,), equally spaced or not, or the step; None for rows of measured derivatives that are no series.
     states
         Samples x states (n, d).
     names
@@ -58,7 +58,7 @@ class Trajectory:
 
     def __init__(
         self,
-        times: ArrayLike | float,
+        times: ArrayLike | float | None,
         states: ArrayLike,
         names: Sequence[str] | None = None,
         *,
@@ -69,7 +69,7 @@ class Trajectory:
         parameters: Mapping[str, float] | None = None,
     ) -> None:
         x = check_states(numbers(states, "states"))
-        t = check_times(times, x)
+        t = check_times(1.0 if times is None and derivatives is not None else times, x)
         n, d = x.shape
         called = names_of(names, d, "x", "states")
         u = np.zeros((n, 0)) if controls is None else check_rows(controls, "controls", n)
@@ -190,6 +190,7 @@ class Trajectories:
             one-dimensional xarray Dataset, a `Trajectory`, or a list with one of these per trajectory.
         time
             Arrays: sample times or the step; a list of them for a list of arrays. Tables: the name of the time column.
+            Not needed with ``derivatives``: each row says a rate by itself.
         states
             Names of the states; for tables the columns to use.
         controls

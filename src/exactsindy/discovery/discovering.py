@@ -195,12 +195,20 @@ def _discovered(measured: Measurement, request: Request, form: Form | str, clock
         measured = trim_steady_tail(cut_at_jumps(measured))
     resolved = resolve(measured, request, clock)
     request = replace(request, library=resolved.library)
-    growth = grown(measured, request, attempt(measured, request, clock), clock)
+    first = attempt(measured, request, clock)
+    smaller = resolved.at_terms(first.selection.solution)
+    if (
+        smaller is not None
+    ):  # terms of a rational law were dropped: once more at the constants that are best without them
+        resolved, request = smaller, replace(request, library=smaller.library)
+        first = attempt(measured, request, clock)
+    growth = grown(measured, request, first, clock)
     request, prepared, refined = growth.request, growth.answer.prepared, growth.answer.refined
     selection = growth.answer.selection
     proved = prove(resolved.with_ties(selection), request, clock)
     explanation = explain(measured, prepared, refined, proved, clock)
-    notices = (*resolved.notices, *growth.notices, *explanation.notices, *reading_notices(measured))
+    notices = (*resolved.notices, *resolved.foreign(selection.solution), *growth.notices, *explanation.notices)
+    notices = (*notices, *reading_notices(measured))
     selection = withheld(proved.selection, notices)
     selection = selection if clock.interrupted_in is None else _interrupted(selection)
     solution = selection.solution

@@ -102,8 +102,11 @@ def _misleading_notices(measured: Measurement, proved: Proved, clock: Clock) -> 
 
 
 def sampling_notices(measured: Measurement) -> Iterator[Notice]:
-    """Yield notices about the time axis: samples that cannot be used, few periods, few samples per period."""
-    if isinstance(measured.used, Field):
+    """Yield notices about the time axis: samples that cannot be used, few periods, few samples per period.
+
+    Measured derivatives need no time axis: each row says a rate by itself.
+    """
+    if isinstance(measured.used, Field) or measured.used[0].derivatives is not None:
         return
     try:
         sampled = measured.sampling

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field, replace
 from exactsindy.data import Notice
 from exactsindy.discovery.clock import Clock
 from exactsindy.discovery.families import find_inner_constants
-from exactsindy.discovery.rational import resolve_rational
+from exactsindy.discovery.rational import ResolvedRational, resolve_rational
 from exactsindy.discovery.read import Measurement
 from exactsindy.discovery.request import Request
 from exactsindy.errors import ProblemError
 from exactsindy.library import Family, Library, Term, Variables, rational_parts
 from exactsindy.model import InnerConstant, Model
 from exactsindy.selection import Selection
+from exactsindy.solver import Solution
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,21 @@ class Resolved:
     notices: tuple[Notice, ...] = ()
     errors: Mapping[str, Mapping[Term, float]] = field(default_factory=dict)
     tied: Mapping[str, float] = field(default_factory=dict)
+    rational: ResolvedRational | None = None
+
+    @classmethod
+    def of_laws(cls, found: ResolvedRational) -> Resolved:
+        """Return the library at the constants of rational laws."""
+        return cls(found.library, found.constants, found.tried, found.notices, found.errors, found.tied, found)
+
+    def at_terms(self, solution: Solution) -> Resolved | None:
+        """Return the same at the constants of the rational laws that have the terms of a solution; None if as it is."""
+        smaller = None if self.rational is None else self.rational.at_terms(solution.terms)
+        return None if smaller is None else Resolved.of_laws(smaller)
+
+    def foreign(self, solution: Solution) -> list[Notice]:
+        """Return notices on equations whose inner constants are the best for other terms than those chosen."""
+        return [] if self.rational is None else self.rational.foreign(solution.terms)
 
     def with_ties(self, selection: Selection) -> Selection:
         """Return the selection with less confidence in equations whose constants are tied with others."""
@@ -60,8 +76,7 @@ def resolve(measured: Measurement, request: Request, clock: Clock) -> Resolved:
     if any(True for target in measured.used.targets for _ in _families(measured, library, target.name)):
         cure = "search them one after the other"
         raise ProblemError(f"discover(library={library!r}): both Rational and functions with inner constants; {cure}.")
-    found = resolve_rational(measured, request, clock)
-    return Resolved(found.library, found.constants, found.tried, found.notices, found.errors, found.tied)
+    return Resolved.of_laws(resolve_rational(measured, request, clock))
 
 
 def _families(measured: Measurement, library: Library, equation: str) -> Iterable[Family]:

@@ -116,7 +116,7 @@ def test_a_family_that_leaves_correlated_residuals_is_not_taken_for_the_law():
 
     times = np.arange(222.0)
     water = integrate(rates, np.array([98.0, 60.0]), times)[:, 0].round(1)
-    found = es.discover(water, times, states=("T",), threads=1)
+    found = es.discover(water, times, states=("T",), threads=1, seconds=None)
     assert len(found.tried) >= 4
     assert found.confidence["T'"] is None
     (notice,) = [notice for notice in found.warnings if notice.kind == "library"]

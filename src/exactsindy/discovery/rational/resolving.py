@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from exactsindy.data import Field, Notice, Trajectories
@@ -31,7 +31,10 @@ _SHARE = 0.5
 
 @dataclass(frozen=True)
 class ResolvedRational:
-    """A library of ordinary terms, the constants in them, what was tried, and what a reader must know."""
+    """A library of ordinary terms, the constants in them, what was tried, and what a reader must know.
+
+    ``chosen`` are the laws whose constants these are, one of ``found`` for each equation.
+    """
 
     library: Library
     constants: tuple[InnerConstant, ...]
@@ -41,6 +44,48 @@ class ResolvedRational:
     errors: Mapping[str, Mapping[Term, float]]
     # Probability of the law of an equation against the next best one, from their criteria.
     tied: Mapping[str, float]
+    found: tuple[FoundLaws, ...]
+    chosen: tuple[FoundLaw, ...]
+
+    def at_terms(self, terms: Mapping[str, Collection[str]]) -> ResolvedRational | None:
+        """Return the same at the constants of the laws of these terms, by equation; None where nothing changes.
+
+        The constants in a denominator are the best beside all terms of its law. Where only some of these are chosen,
+        the best constants are others.
+        """
+        chosen = tuple(
+            _law_of(laws, law, terms[laws.equation]) or law for laws, law in zip(self.found, self.chosen, strict=True)
+        )
+        return None if all(a is b for a, b in zip(chosen, self.chosen, strict=True)) else _resolved(self.found, chosen)
+
+    def foreign(self, terms: Mapping[str, Collection[str]]) -> list[Notice]:
+        """Return notices on equations whose terms are not those for which the constants are the best."""
+        notices = []
+        for laws, law in zip(self.found, self.chosen, strict=True):
+            if law.law.shape.over and set(terms[laws.equation]) != set(_names(laws, law)):
+                shown = law_text(law.law, laws.candidates)
+                text = f"{laws.equation}: its constants are those of {shown}, not the best ones for the terms shown."
+                notices.append(Notice("constants", text, laws.equation))
+        return notices
+
+
+def _names(laws: FoundLaws, law: FoundLaw) -> list[str]:
+    return [term.name for term in law_terms(law.law, laws.candidates, law.errors)]
+
+
+def _law_of(laws: FoundLaws, law: FoundLaw, terms: Collection[str]) -> FoundLaw | None:
+    """Return the law, fitted by itself, that has only some of the terms of another; None if it was not compared."""
+    shape, names = law.law.shape, _names(laws, law)
+    if not set(terms) < set(names):
+        return None
+    columns = [*((False, j) for j in shape.plain), *((True, j) for j in shape.over)]
+    kept = {column for column, name in zip(columns, names, strict=True) if name in terms}
+    for other in laws.laws:
+        own = other.law.shape
+        same = {*((False, j) for j in own.plain), *((True, j) for j in own.over)} == kept
+        if same and (not own.over or set(own.under) == set(shape.under)):
+            return other
+    return None
 
 
 def resolve_rational(measured: Measurement, request: Request, clock: Clock) -> ResolvedRational:
@@ -60,25 +105,29 @@ def resolve_rational(measured: Measurement, request: Request, clock: Clock) -> R
     clock.begin("finding the constants of rational laws")
     found = laws_of(measured, every, largest, clock)
     clock.begin_again()
+    return _resolved(tuple(found), tuple(laws.laws[0] for laws in found))
+
+
+def _resolved(found: tuple[FoundLaws, ...], every: tuple[FoundLaw, ...]) -> ResolvedRational:
+    """Return the library at the constants of one law of each equation."""
     parts: dict[str, Library] = {}
     inner: list[InnerConstant] = []
     tried: list[str] = []
     notices: list[Notice] = []
     errors: dict[str, dict[Term, float]] = {}
     tied: dict[str, float] = {}
-    for laws in found:
-        chosen = laws.laws[0]
+    for laws, chosen in zip(found, every, strict=True):
         parts[laws.equation] = Terms(concrete_terms(chosen.law, laws.candidates, chosen.errors))
         inner += constants(chosen.law, laws.candidates, chosen.errors, laws.equation)
         if chosen.law.shape.over:
             terms = law_terms(chosen.law, laws.candidates, chosen.errors)
             errors[laws.equation] = dict(zip(terms, chosen.coefficient_errors.tolist(), strict=True))
-        gap = min((other.criterion - chosen.criterion for other in laws.laws[1:]), default=math.inf)
+        gap = min((other.criterion - chosen.criterion for other in laws.laws if other is not chosen), default=math.inf)
         if chosen.law.shape.over:
             tied[laws.equation] = 1.0 / (1.0 + math.exp(-0.5 * gap))
         tried.append(_tried(laws, chosen))
         notices += _notices(laws, chosen)
-    return ResolvedRational(PerEquation(parts), tuple(inner), tuple(tried), tuple(notices), errors, tied)
+    return ResolvedRational(PerEquation(parts), tuple(inner), tuple(tried), tuple(notices), errors, tied, found, every)
 
 
 def candidates_of(library: Library, data: Trajectories, equation: str) -> Candidates:
@@ -141,10 +190,10 @@ def _notices(laws: FoundLaws, chosen: FoundLaw) -> list[Notice]:
     if laws.unchecked:
         text = "it is not known whether its denominator is zero somewhere between the samples."
         notices.append(Notice("pole", f"{laws.equation}: {text}", laws.equation))
-    text = (
-        f"{laws.equation}: the denominator and its constants are ranked, not proved: the best of {laws.fitted} fitted "
-    )
-    text += f"laws by the {laws.criterion}. The terms are proved the best of their number for these constants."
+    which = "" if chosen is laws.laws[0] else ", with as many terms,"
+    text = f"{laws.equation}: the denominator and its constants are ranked, not proved: the best{which} of "
+    text += f"{laws.fitted} fitted laws by the {laws.criterion}. The terms are proved the best of their number for "
+    text += "these constants."
     if laws.among > laws.candidates.free:
         text += f" {laws.candidates.free} of {laws.among} candidates were left after screening: p and M of low degree."
     notices.append(Notice("ranked", text, laws.equation))
