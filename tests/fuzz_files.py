@@ -219,9 +219,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument(
-        "--only", default="", help="only these readers, such as term,constraint"
-    )
+    parser.add_argument("--only", default="", help="only these readers, such as term,constraint")
     given = parser.parse_args()
     chosen = [name for name in given.only.split(",") if name]
     with tempfile.TemporaryDirectory() as folder:
