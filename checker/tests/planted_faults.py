@@ -110,6 +110,32 @@ FAULTS = (
     Fault("tree", "        if len(set(terms)) != slots + misses or", "        if len(set(terms)) < slots or", "test_proofs.py::test_steps_that_cannot_be_are_named"),  # noqa: E501
     Fault("section", "        if scanner.listing:\n            return \"terms", "        if False:\n            return \"terms", "test_constrained.py::test_a_section_with_a_list_refuses_dependent_terms"),  # noqa: E501
     Fault("section", "    if root(equation, section) is not None and not proof.chunks(section.number):\n        raise Refuted", "    if False:\n        raise Refuted", "test_proofs.py::test_steps_that_cannot_be_are_named"),  # noqa: E501
+    # Lemma 9 and whole numbers
+    Fault("exact", "_DISTANCE = Fraction(1, 10**13)", "_DISTANCE = Fraction(1, 10**9)", "test_bounds.py::test_exact_fits_agree_with_gram_schmidt"),  # noqa: E501
+    Fault("exact", "_PRODUCT = Fraction(1, 2**80)", "_PRODUCT = Fraction(1, 2**20)", "test_bounds.py::test_exact_fits_agree_with_gram_schmidt"),  # noqa: E501
+    Fault("exact", "                entry += int(Fraction(self._equation.ridge[i]) * (1 << (2 * self._shift[i])))", "                entry += 0", "test_bounds.py::test_exact_fits_agree_with_gram_schmidt"),  # noqa: E501
+    Fault("exact", "        self._limit = Fraction(limit) ** 2 * equation.target_square", "        self._limit = Fraction(limit) * equation.target_square", "test_bounds.py::test_exact_fits_agree_with_gram_schmidt"),  # noqa: E501
+    Fault("exact", "        return triangle.square * least.denominator > least.numerator * triangle.volume", "        return triangle.square * least.denominator >= least.numerator * triangle.volume", "test_bounds.py::test_survivors_of_a_scan_are_all_there"),  # noqa: E501
+    Fault("exact", "            if pivot == 0:\n", "            if pivot <= 1:\n", "test_bounds.py::test_exact_fits_agree_with_gram_schmidt"),  # noqa: E501
+    Fault("section", "        if scanner.exact.independence(leaf.inside) is Verdict.YES:", "        if False:", "test_proofs.py::test_steps_that_cannot_be_are_named"),  # noqa: E501
+    # Lemma 11: shared budgets
+    Fault("budgets", "        return None if None in bounds else max(b for b in bounds if b is not None)", "        return None", "test_budgets.py::test_no_changed_file_with_a_false_claim_is_accepted"),  # noqa: E501
+    Fault("budgets", "            choices = [(True, value(e, size, support if size == len(support) else None))]", "            choices = []", "test_budgets.py::test_no_changed_file_with_a_false_claim_is_accepted"),  # noqa: E501
+    Fault("budgets", "        if least is not None and not self._near(value, least) and value > least:", "        if False:", "test_budgets.py::test_worse_supports_with_their_own_objectives_are_refused"),  # noqa: E501
+    Fault("budgets", "        if not self._near(Fraction(budget.objective), value):", "        if False:", "test_budgets.py::test_no_changed_file_with_a_false_claim_is_accepted"),  # noqa: E501
+    Fault("budgets", "        if least is not None and least < value and not self._near(least, value):", "        if False:", "test_budgets.py::test_no_changed_file_with_a_false_claim_is_accepted"),  # noqa: E501
+    Fault("budgets", "        if met is None or (met > value and not self._near(met, value)):", "        if False:", "test_budgets.py::test_no_changed_file_with_a_false_claim_is_accepted"),  # noqa: E501
+    # Lemma 12: lists
+    Fault("constrained", "            if not alike or not parts[0].section.listing or parts[0].section.rows:", "            if not alike or parts[0].section.rows:", "test_constrained.py::test_sections_that_list_not_all_supports_are_refused"),  # noqa: E501
+    # Lemma 13: multipliers
+    Fault("constrained", "        if not self._near(Fraction(claim.objective), value):", "        if False:", "test_constrained.py::test_no_mutant_with_a_false_claim_is_accepted"),  # noqa: E501
+    Fault("exact", "                bounded = bounded and row[size] == 0\n", "", "test_constrained.py::test_lowered_values_are_the_least_ones"),  # noqa: E501
+    Fault("linear", "    if any(line[size] for line in rows[len(pivots) :]):\n        return None\n", "", "test_constrained.py::test_linear_equations_are_solved_or_refused"),  # noqa: E501
+    # Lemma 14: presence
+    Fault("constrained", "            if least > rule.limit:\n                return None", "            if least >= rule.limit:\n                return None", "test_constrained.py::test_terms_that_are_decided_are_so_in_every_support"),  # noqa: E501
+    Fault("constrained", "                    flags[t] = c < 0\n", "                    flags[t] = c > 0\n", "test_constrained.py::test_terms_that_are_decided_are_so_in_every_support"),  # noqa: E501
+    # Lemma 15: rivals
+    Fault("constrained", "                if fewer and sum(map(len, part.supports)) < terms:", "                if sum(map(len, part.supports)) < terms:", "test_constrained.py::test_a_part_must_be_one"),  # noqa: E501
     # Claims of a section
     Fault("claims", "        if cut is not None and fit.value > cut:", "        if False:", "test_claims.py::test_false_claims_of_a_section_are_refused"),  # noqa: E501
     Fault("claims", "        if not self._tied(fit.value, least):", "        if False:", "test_claims.py::test_false_claims_of_a_section_are_refused"),  # noqa: E501

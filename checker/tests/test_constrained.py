@@ -511,3 +511,25 @@ def test_parts_stand_for_supports_that_gain_nothing(tmp_path):
     assert report.ok, report.sentences
     part["supports"] = [[2]]
     assert not write(tmp_path, equations, document, records).ok
+
+
+def test_a_part_must_be_one(tmp_path):
+    """The first term alone fits better than the last two, but it is no part of them."""
+    a, z = np.eye(4), np.array([3.0, 1.0, 0.5, 0.2])
+    equations = [(a, z, np.array([0.1]), np.zeros(4))]
+    rows = [{"coefficients": [[0, 1, (1.0).hex()]], "limit": (0.0).hex(), "equal": False}]
+    entry = {"equations": [0], "k": 2, "caps": [2], "weights": [(1.0).hex()], "presence": [], "rows": rows}
+    document, records = constrained.prove(equations, entry, np.random.default_rng(0), rivals=5)
+    (entry,) = document["conditions"]
+    assert write(tmp_path, equations, document, records).ok
+    members = entry["rivals"]["members"]
+    hidden = next(m for m in members if m["supports"] == [[2, 3]])
+    alone = {
+        "supports": [[0]],
+        "active": [],
+        "objective": next(m for m in members if 0 in m["supports"][0])["objective"],
+    }
+    members.remove(hidden)
+    entry["rivals"]["parts"] = [{"supports": [[2, 3]], "part": alone}]
+    report = write(tmp_path, equations, document, records)
+    assert "the joint support [[2, 3]] may be a rival" in report.sentences[0]
