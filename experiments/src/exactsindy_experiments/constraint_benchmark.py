@@ -26,9 +26,10 @@ Lorenz and MHD problems with equalities, bounds, signs and inequalities. Both si
 *native* is our search (setting up, search, proof of optimum and margin), *call* the whole call from Python
 including the translation of the constraints, which *translate* gives apart; *Gurobi* is its solve with scaled columns
 and gap and tolerances 1e-9 (an equal proof of the optimum; it proves no margin), model building apart; > where its time
-limit (`--seconds`) came first, so that the ratio is at least this. One thread each. So that other work on the machine
-does not count, Gurobi's times are processor seconds; *native* is the elapsed time of our search, or the processor
-seconds of the whole call where those are fewer. The least of 10 runs, or of 3 where one takes longer than 50 ms.
+limit (`--seconds`, elapsed: on a busy machine far less of the processor) came first, so the ratio is at least this. One
+thread each. So that other work on the machine does not count, Gurobi's times are processor seconds; *native* is the
+elapsed time of our search, or the processor seconds of the whole call where those are fewer. The least of 10 runs, or
+of 3 where one takes longer than 50 ms.
 """
 _PAIRS = """## What constraints cost
 
