@@ -2,7 +2,7 @@
 
 Every problem has 400 rows: 4 trajectories from random starts (those of the published generator), 100 samples each, 0.1
 apart. The label is the exact derivative with normal noise of a share of its root mean square. Starts and noise are
-drawn ten times, without noise three times. Each equation is searched by `discover` as it is, with nothing given.
+drawn up to ten times, without noise three times. Each equation is searched by `discover` as it is, with nothing given.
 """
 
 from __future__ import annotations
@@ -184,6 +184,7 @@ def page(rows: Sequence[dict[str, Any]], where: str) -> str:
     head = ["problem", *(f"noise {noise:g}" for noise in NOISES)]
     sure = [row for row in rows if (row.get("confidence") or 0) > 0.5]
     wrong = sum(not row["solved"] for row in sure)
+    cut = sum(bool(row.get("cut_short")) for row in rows)
     return f"""# SRBench's ODE-Strogatz problems
 
 {__doc__}
@@ -193,11 +194,15 @@ problems have: products of sines and cosines, quotients, rational laws. The publ
 were scored by symbolic simplification of what they returned, with thresholds of their own.
 Solved: the terms found, their coefficients and inner constants fitted to the exact rates, leave nothing but rounding,
 and there are no more coefficients and constants than the law has.
-Every run is a line of `strogatz.jsonl`; the limit is one of elapsed time, so that a busy machine cuts searches short.
+Every run is a line of `strogatz.jsonl`. The limit was 600 s of elapsed time; {cut} runs were cut short by it.
 
 {table(["", *head[1:]], whole)}
 
 {table(head, lines)}
+
+Ten draws are asked for; those that are missing were not run for want of processor time, and `exactsindy bench strogatz
+--seconds 600` goes on where it stopped. The rows of bacres and predprey are older than the profiles of denominators
+([rational laws](../tutorials/rational.md)).
 
 Of {len(sure)} answers with a confidence above 50 %, {wrong} are wrong.
 

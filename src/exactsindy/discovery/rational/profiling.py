@@ -115,11 +115,12 @@ def _grid(under: Array) -> Iterator[tuple[Columns, Array]]:
     for first, second in combinations(usable, 2):
         for step in _steps(under, size, first, second, _ONE):
             yield (first, second), np.array([step])
-    first = next((j for j in usable if np.ptp(under[:, j]) == 0), None)
-    for second, third in combinations([j for j in usable if j != first] if first is not None else [], 2):
-        pairs = [_steps(under, size, first, j, _TWO) for j in (second, third)] if first is not None else []
-        for steps in product(*pairs):
-            yield (first, second, third), np.array(steps)
+    constant = next((j for j in usable if np.ptp(under[:, j]) == 0), None)
+    if constant is None:
+        return
+    for second, third in combinations([j for j in usable if j != constant], 2):
+        for steps in product(*(_steps(under, size, constant, j, _TWO) for j in (second, third))):
+            yield (constant, second, third), np.array(steps)
 
 
 def _steps(under: Array, size: Array, first: int, second: int, sizes: Sequence[float]) -> list[float]:

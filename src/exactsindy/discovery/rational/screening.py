@@ -60,8 +60,7 @@ def screened(rows: Rows, candidates: Candidates, clock: Deadline) -> Screened:
     if not candidates.under:
         return Screened(rows, candidates, candidates.free)
     if candidates.free <= LARGE:
-        seeds = tuple(_seed(psi, d) for psi, d in profiled(rows, clock))
-        return Screened(rows, candidates, candidates.free, seeds)
+        return Screened(rows, candidates, candidates.free, tuple(_seed(psi, d) for psi, d in profiled(rows, clock)))
     plain, over = _lowest(candidates.plain, rows.count), _lowest(candidates.over, rows.count)
     first = next((j for j, term in enumerate(candidates.under) if not term.factors), 0)
     others = [j for j in range(len(candidates.under)) if j != first]
