@@ -73,6 +73,20 @@ def test_stop_keeps_the_best_answer_or_says_there_is_none(session):
         assert session.run.view.problem.startswith("Interrupted while ")
 
 
+def test_stop_keeps_what_the_page_shows(session):
+    """Once terms of every equation stand on the page, a stop ends with an answer and says what it cut short."""
+    session.take_example(EXAMPLES[0])
+    session.question = Question(degree=5, seconds=300.0)
+    session.start()
+    end = time.monotonic() + 120
+    while len(session.run.view.equations) < 3 and not session.run.view.finished and time.monotonic() < end:
+        time.sleep(0.02)
+    session.run.stop()
+    finished(session)
+    assert session.finish(), session.run.view.problem
+    assert all(row.terms for row in session.selected.model.rows)
+
+
 def test_a_search_that_cannot_be_done_ends_in_a_sentence(session):
     with pytest.raises(DataError, match="nothing to search yet"):
         session.start()
