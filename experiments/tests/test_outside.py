@@ -1,7 +1,9 @@
 """Other people's benchmarks: published tables, regenerated data, weak rows, statistics, small cells, the page."""
 
 import dataclasses
+import re
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,6 +29,7 @@ from exactsindy_experiments.outside.regression import regression
 from exactsindy_experiments.outside.shares import fisher_below, mcnemar, wilson
 from exactsindy_experiments.outside.weak_rows import Windows, losses, thresholded, weak_rows
 
+ROOT = Path(__file__).parents[2]
 RIGHT = {target: dict(law) for target, law in TRUTH.items()}
 
 
@@ -190,3 +193,11 @@ def test_a_mistyped_option_is_named_with_what_was_expected(option, value, told):
     (text,) = command.faults(changed)
     assert text.startswith(f"--{option} {value!r}: expected one of ")
     assert told in text
+
+
+def test_figures_of_the_readme_are_those_of_the_page():
+    readme, page = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/benchmarks/outside.md"))
+    part = readme.partition("Other people's benchmarks")[2].partition("The paper's runtime problems")[0]
+    shares = re.findall(r"\d+ of \d+", part)
+    assert len(shares) > 8
+    assert not [share for share in shares if share not in page]

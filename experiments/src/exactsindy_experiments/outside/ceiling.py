@@ -10,6 +10,7 @@ from pathlib import Path
 
 from exactsindy.data import Trajectories
 from exactsindy_experiments.likelihood_ceiling import truth_leads
+from exactsindy_experiments.outside.asking import told_by
 from exactsindy_experiments.outside.lorenz_data import LIBRARY, STATES, STEP, TRUTH, LorenzCase, samples
 from exactsindy_experiments.outside.lorenz_methods import OURS
 from exactsindy_experiments.outside.lorenz_run import LorenzRow, lorenz_table
@@ -51,11 +52,8 @@ def run_ceiling(folder: Path, say: Callable[[str], None]) -> None:
             continue
         if worker is None or worker.ended:
             worker = Worker(command(__name__), one_thread())
-        try:
-            lead = worker.ask({**dataclasses.asdict(row.case), "terms": chosen_terms(row)}, _PATIENCE)["lead"]
-        except (TimeoutError, ConnectionError):
-            worker.stop()
-            lead = None
+        request = {**dataclasses.asdict(row.case), "terms": chosen_terms(row)}
+        lead = told_by(worker, request, _PATIENCE).get("lead")
         table.append(CeilingRow(row.case, lead))
         say(f"{row.case}: the truth leads by {lead if lead is None else format(lead, '.2f')}")
     if worker is not None:

@@ -10,6 +10,7 @@ from datetime import date
 from pathlib import Path
 
 from exactsindy_experiments.first_contact_rows import version
+from exactsindy_experiments.outside.asking import told_by
 from exactsindy_experiments.outside.field_data import SYSTEMS, FieldCase
 from exactsindy_experiments.results import Table
 from exactsindy_experiments.workers import Json, Worker, command, run_bundles
@@ -78,12 +79,7 @@ def run_fields(
 
 def _ask(worker: Worker, request: tuple[FieldCase, str]) -> FieldRow:
     case, method = request
-    try:
-        told = worker.ask({**dataclasses.asdict(case), "method": method}, PATIENCE)
-    except (TimeoutError, ConnectionError) as error:
-        worker.stop()
-        told = {"failure": f"{type(error).__name__}: {error}"}
-    return _row(request, told)
+    return _row(request, told_by(worker, {**dataclasses.asdict(case), "method": method}, PATIENCE))
 
 
 def _row(request: tuple[FieldCase, str], told: Json) -> FieldRow:

@@ -11,6 +11,7 @@ from datetime import date
 from pathlib import Path
 
 from exactsindy_experiments.first_contact_rows import version
+from exactsindy_experiments.outside.asking import told_by
 from exactsindy_experiments.outside.lorenz_data import LorenzCase
 from exactsindy_experiments.results import Table
 from exactsindy_experiments.workers import Json, Worker, command, one_thread, run_bundles
@@ -95,12 +96,7 @@ def run_costs(methods: Sequence[str], folder: Path, say: Callable[[str], None]) 
 
 def _ask(worker: Worker, request: tuple[LorenzCase, str]) -> LorenzRow:
     case, method = request
-    try:
-        told = worker.ask({**dataclasses.asdict(case), "method": method}, PATIENCE)
-    except (TimeoutError, ConnectionError) as error:
-        worker.stop()
-        return _row(request, {"failure": f"{type(error).__name__}: {error}"})
-    return _row(request, told)
+    return _row(request, told_by(worker, {**dataclasses.asdict(case), "method": method}, PATIENCE))
 
 
 def _row(request: tuple[LorenzCase, str], told: Json) -> LorenzRow:
