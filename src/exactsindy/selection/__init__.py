@@ -1,7 +1,7 @@
 """Rules that pick the number of terms from proved paths."""
 
-from exactsindy.selection.additions import Additions as Additions
-from exactsindy.selection.additions import additions as additions
+from exactsindy.selection.added_terms import Additions as Additions
+from exactsindy.selection.added_terms import additions as additions
 from exactsindy.selection.choices import Choice as Choice
 from exactsindy.selection.choices import Selection as Selection
 from exactsindy.selection.choices import TableRow as TableRow
