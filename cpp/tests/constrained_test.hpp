@@ -218,6 +218,7 @@ TEST(constrained_progress_shows_true_bounds_that_move) {
     if (seed % 5 == 4) random.constraints.least[rng() % n] = 0.3;
     const System s = random.system();
     Options options;
+    options.general = true;
     options.limits.tick = 0.0;  // at every look at the clock
     if (seed % 6 == 5) options.keep = 5;
     const Outcome alone = Search(s, options, {}).run({});
@@ -295,6 +296,7 @@ TEST(constrained_threads_agree) {
     const Random random = many_nodes(rng, seed);
     const System s = random.system();
     Options options;
+    options.general = true;
     options.constraint_rows = static_cast<int>(s.presence.size()) - 1;
     options.alone = 1 + seed % 40;
     if (seed % 6 == 1) options.keep = 12;
@@ -321,6 +323,7 @@ TEST(constrained_stopped_parts_stay_open) {
     const Random random = many_nodes(rng, seed);
     const System s = random.system();
     Options options;
+    options.general = true;
     options.constraint_rows = static_cast<int>(s.presence.size()) - 1;
     options.alone = 5;
     const Outcome whole = Search(s, options, {}).run({});
@@ -350,6 +353,7 @@ TEST(constrained_threads_obey_the_watch) {
     const Random random = many_nodes(rng, seed);
     const System s = random.system();
     Options options;
+    options.general = true;
     options.constraint_rows = static_cast<int>(s.presence.size()) - 1;
     options.alone = 5;
     const Outcome whole = Search(s, options, {}).run({});
