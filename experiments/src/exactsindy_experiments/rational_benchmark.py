@@ -29,15 +29,16 @@ NOISES = {"labels": (0.0, 0.001, 0.01, 0.05), "trajectories": (0.002, 0.01, 0.02
 NOISES["glycolysis"] = (0.005, 0.01, 0.02, 0.05)
 # The laws of parts that others have published.
 _PUBLISHED = {"curves": ("Michaelis-Menten",), "glycolysis": ("yeast glycolysis, ATP",)}
-# The first seed that was measured with the present rules. Rows of measured derivatives from before are not shown: where
-# they failed on Holling III a search had missed it, which was cured on other seeds. Other parts show all rows.
+# The first seed that was measured with the present rules. Rows of measured derivatives from before are not
+# shown: where they failed on Holling III a search had missed it, which is cured.
 _PRESENT = 301
 _NOTE = """
-Measured derivatives are those of seeds from 301 on, drawn after the last change of a rule. Before, Holling III was wrong
-at noise of 0.001 and more (seed 200): the law was never proposed, because the regression for its denominator had noise
-in its columns. Profiles of denominators cured that on seeds 0 to 8. Trajectories, glycolysis and the curves of seeds
-below 301 were measured with earlier rules, in elapsed seconds of an overloaded machine; Michaelis-Menten at sigma = 0.1
-and seed 100 ran into its time limit of 120 s. All rows are in `rational.csv`. SINDy-PI (read from its figures):
+Measured derivatives are those of seeds from 301 on, drawn after the last change of a rule. Before, Holling III was
+wrong at noise of 0.001 and more (seed 200): the law was never proposed, because the regression for its denominator had
+noise in its columns. Profiles of denominators find it there and on tuning seeds. Trajectories, glycolysis and the
+curves of seeds below 301 were measured with earlier rules, in elapsed seconds of an overloaded machine;
+Michaelis-Menten at sigma = 0.1 and seed 100 ran into its time limit of 120 s.
+All rows are in `rational.csv`. SINDy-PI (read from its figures):
 Michaelis-Menten right up to sigma = 0.02; glycolysis with 39 % of the samples, or 8 % if told the denominator.
 """
 # Seconds of one call.
@@ -114,7 +115,7 @@ def run(folder: Path, parts: Iterable[str], seeds: Iterable[int], say: Callable[
 
 def page(rows: list[RationalRow], where: str) -> str:
     """Return the page: right answers by law and noise, and every wrong one."""
-    text = "# Rational laws\n\n`exactsindy bench rational`. " + where + "\n\n"
+    text = "# Rational laws\n\n`exactsindy bench rational` writes this page.\n\nMachine: " + where + "\n\n"
     text += "Right: the terms of numerator and denominator of x' as one fraction, a common monomial cancelled; the\n"
     text += (
         "number of terms is not given. Constants and starts are drawn anew for every seed; rules were fixed on other\n"
