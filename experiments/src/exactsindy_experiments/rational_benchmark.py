@@ -29,6 +29,18 @@ NOISES = {"labels": (0.0, 0.001, 0.01, 0.05), "trajectories": (0.002, 0.01, 0.02
 NOISES["glycolysis"] = (0.005, 0.01, 0.02, 0.05)
 # The laws of parts that others have published.
 _PUBLISHED = {"curves": ("Michaelis-Menten",), "glycolysis": ("yeast glycolysis, ATP",)}
+# The first seed that was measured with the present rules. Rows of measured derivatives from before are not
+# shown: where they failed on Holling III a search had missed it, which is cured.
+_PRESENT = 301
+_NOTE = """
+Measured derivatives are those of seeds from 301 on, drawn after the last change of a rule. Before, Holling III was
+wrong at noise of 0.001 and more (seed 200): the law was never proposed, because the regression for its denominator had
+noise in its columns. Profiles of denominators find it there and on tuning seeds. Trajectories, glycolysis and the
+curves of seeds below 301 were measured with earlier rules, in elapsed seconds of an overloaded machine;
+Michaelis-Menten at sigma = 0.1 and seed 100 ran into its time limit of 120 s.
+All rows are in `rational.csv`. SINDy-PI (read from its figures):
+Michaelis-Menten right up to sigma = 0.02; glycolysis with 39 % of the samples, or 8 % if told the denominator.
+"""
 # Seconds of one call.
 SECONDS = 300.0
 
@@ -103,12 +115,13 @@ def run(folder: Path, parts: Iterable[str], seeds: Iterable[int], say: Callable[
 
 def page(rows: list[RationalRow], where: str) -> str:
     """Return the page: right answers by law and noise, and every wrong one."""
-    text = "# Rational laws\n\n`exactsindy bench rational`. " + where + "\n\n"
+    text = "# Rational laws\n\n`exactsindy bench rational` writes this page.\n\nMachine: " + where + "\n\n"
     text += "Right: the terms of numerator and denominator of x' as one fraction, a common monomial cancelled; the\n"
     text += (
         "number of terms is not given. Constants and starts are drawn anew for every seed; rules were fixed on other\n"
     )
-    text += "draws.\n"
+    text += "draws.\n" + _NOTE
+    rows = [row for row in rows if row.part != "labels" or row.seed >= _PRESENT]
     titles = {
         "labels": "Measured derivatives: 400 samples, noise as a share of the derivative",
         "trajectories": "Trajectories: 4 x 200 samples, noise as a share of each state's spread; no equation is known",
@@ -128,7 +141,7 @@ def page(rows: list[RationalRow], where: str) -> str:
             lines.append(["**all**", *(_share([row for row in own if row.noise == noise]) for noise in noises)])
         median = sorted(row.seconds for row in own)[len(own) // 2]
         text += f"\n## {title}\n\n" + table(["law", *(f"{noise:g}" for noise in noises)], lines)
-        text += f"\nMedian time of a call {median:.1f} s (processor time, one thread).\n"
+        text += f"\nMedian time of a call {median:.1f} s (one thread).\n"
         wrong = [row for row in own if not row.right]
         if wrong:
             listed = [[r.law, f"{r.noise:g}", r.seed, "yes" if r.ties else "no", f"`{r.equation}`"] for r in wrong]
