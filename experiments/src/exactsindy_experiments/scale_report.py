@@ -169,7 +169,7 @@ read, 16 times in a chunk, 109 candidate terms. The weak form lays 2000 windows 
 doubles whatever the length of the data, so memory stays where it is.
 
 """
-_WORKERS = """48 Parquet files of 131,072 rows, 56 terms, worker processes of one thread each of a Dask cluster on
+_WORKERS = """32 Parquet files of 131,072 rows, 56 terms, worker processes of one thread each of a Dask cluster on
 this machine. The speed is that of the busiest worker in CPU seconds: what an idle machine would show in wall time, but
 for the time of the scheduler.
 

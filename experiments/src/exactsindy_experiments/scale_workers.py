@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import tempfile
 import time
@@ -14,7 +15,7 @@ import exactsindy as es
 from exactsindy._optional import optional
 from exactsindy_experiments.scale_cases import CHUNK, Chunks, Measured, orbit, peak
 
-_ROWS = 48 * CHUNK
+_ROWS = 32 * CHUNK
 
 
 def run(workers: int) -> None:
@@ -29,6 +30,7 @@ def run(workers: int) -> None:
                 **dict(zip("xyz", chunk[0].states.T, strict=True)),
             }
             parquet.write_table(pa.table(columns), Path(folder) / f"{i:03d}.parquet")
+        importlib.import_module("exactsindy.chunked.parquet").PIECE_BYTES = 32 * CHUNK  # a piece per file
         pieces = es.scan_parquet(folder, time="t", trajectory="run")
         with (
             distributed.LocalCluster(
@@ -37,6 +39,7 @@ def run(workers: int) -> None:
             distributed.Client(cluster) as client,
         ):
             client.run(_load)
+            es.StrongForm().problem(pieces, es.Polynomials(5))  # the first run loads what workers need
             before = client.run(time.process_time)
             begin = time.perf_counter()
             problem = es.StrongForm().problem(pieces, es.Polynomials(5))
