@@ -117,7 +117,7 @@ def _goals(rows: Sequence[FieldRow]) -> str:
         drawn = {method: _members(rows, system, noise, method) for method in (DEFAULT, EXACT)}
         ratios = {method: statistics.fmean(row.tpr for row in own) for method, own in drawn.items() if own}
         if ratios:
-            best = max(ratios, key=lambda method: ratios[method])
+            best = max(ratios, key=lambda method: (ratios[method], len(drawn[method])))
             word = "reached" if ratios[best] >= GOAL else "**not reached**"
             told.append(
                 f"- {SYSTEMS[system].title}, {noise:g} %: {word} ({best}: {ratios[best]:.3f}, {len(drawn[best])} draws)"
@@ -129,22 +129,24 @@ def _goals(rows: Sequence[FieldRow]) -> str:
 
 
 def _paired(rows: Sequence[FieldRow]) -> str:
+    told = [f"`{method}`: {'; '.join(_differing(rows, method)) or 'none'}" for method in (EXACT, DEFAULT)]
+    return (
+        f"Against `{THRESHOLDED}` on the same draws, cells that differ significantly (McNemar, 5 %). {'. '.join(told)}."
+    )
+
+
+def _differing(rows: Sequence[FieldRow], own: str) -> list[str]:
     right = {(row.case, row.method): row.right for row in rows}
-    below = []
+    cells = []
     for system, published in SYSTEMS.items():
         for noise in published.noises:
-            cases = [case for case, method in right if method == EXACT and (case.system, case.noise) == (system, noise)]
-            first, second, p = mcnemar(
-                (right[case, EXACT], right[case, THRESHOLDED]) for case in cases if (case, THRESHOLDED) in right
-            )
+            cases = [case for case, method in right if method == own and (case.system, case.noise) == (system, noise)]
+            pairs = [(right[case, own], right[case, THRESHOLDED]) for case in cases if (case, THRESHOLDED) in right]
+            first, second, p = mcnemar(pairs)
             if p < 0.05:
                 side = "above" if first > second else "below"
-                below.append(f"{side} at {published.title}, {noise:g} % ({first} against {second} of {len(cases)})")
-    return (
-        f"`{EXACT}` against `{THRESHOLDED}` on the same rows, cells that differ significantly (McNemar, 5 %): "
-        + ("; ".join(below) or "none")
-        + "."
-    )
+                cells.append(f"{side} at {published.title}, {noise:g} % ({first} against {second} of {len(pairs)})")
+    return cells
 
 
 def _sure(rows: Sequence[FieldRow]) -> str:
