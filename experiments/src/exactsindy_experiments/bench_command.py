@@ -455,7 +455,7 @@ def scale(
         output.fail(f"--report-only: there is no {store}; measure first.")
     rows = read(store)
     plot(rows, out / "scale.png")
-    write_page(out / "scale.md", report(rows, machine(out / "scale.md" if report_only else None)))
+    write_page(out / "scale.md", report(rows, machine()))
     typer.echo(f"{out / 'scale.md'}")
 
 

@@ -8,6 +8,7 @@ import tempfile
 import time
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +31,8 @@ def run(workers: int) -> None:
                 **dict(zip("xyz", chunk[0].states.T, strict=True)),
             }
             parquet.write_table(pa.table(columns), Path(folder) / f"{i:03d}.parquet")
-        importlib.import_module("exactsindy.chunked.parquet").PIECE_BYTES = 32 * CHUNK  # a piece per file
+        module: Any = importlib.import_module("exactsindy.chunked.parquet")
+        module.PIECE_BYTES = 32 * CHUNK  # a piece per file
         pieces = es.scan_parquet(folder, time="t", trajectory="run")
         with (
             distributed.LocalCluster(
