@@ -41,7 +41,7 @@ FINDS = {
         "Not identified",
     ],
     "paramecium.py": [
-        "caudatum alone: Identified",
+        "caudatum alone: Likely",
         "Carrying capacities: aurelia 517, caudatum 198",
         "one aurelia takes the place of 0.44 caudatum",
     ],

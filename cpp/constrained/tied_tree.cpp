@@ -8,7 +8,8 @@ namespace exactsindy::constrained {
 
 namespace {
 
-constexpr double kTight = 1e-8;  // the value of a support is known to this by its bound
+constexpr double kTight = 1e-8;      // the value of a support is known to this by its bound
+constexpr double kResolved = 1e-14;  // the same after a fit; where next to nothing is left, the general fit says more
 constexpr std::size_t kMostLeaves = 64;
 constexpr int kCorrections = 2;
 
@@ -197,6 +198,7 @@ void TiedTree::leaf(const double* node, Set alive) {
 
 bool TiedTree::fit(Leaf& leaf) {
   if (!columns_.fit(leaf.columns, fit_) || !fit_.counts) return false;
+  if (!(fit_.lower >= fit_.error.hi * (1.0 - kResolved))) return false;
   if (leaf.estimated && fit_.error.hi > leaf.value * (1.0 + kBlur)) return false;
   leaf.fitted = true;
   leaf.lower = fit_.lower;

@@ -48,10 +48,12 @@ def test_every_law_has_as_many_draws():
 
 
 def test_page_lists_wrong_answers():
-    rows = [RationalRow("labels", "toggle", 0.01, seed, seed != 1, False, 0.9, 2.0, "x' = -x") for seed in range(3)]
+    rows = [
+        RationalRow("labels", "toggle", 0.01, seed, seed != 302, False, 0.9, 2.0, "x' = -x") for seed in (301, 302, 303)
+    ]
     text = page(rows, "Here.")
     assert "| toggle | 2 of 3 |" in text
-    assert "| toggle | 0.01 | 1 | no | `x' = -x` |" in text
+    assert "| toggle | 0.01 | 302 | no | `x' = -x` |" in text
 
 
 def test_parts_have_names():

@@ -128,10 +128,9 @@ def test_a_run_keeps_it(found, tmp_path):
         {"rule": es.selection.GrowthRatio()},
         {"rule": PathEvidence()},
         {"form": "weak"},
-        {"ridge": 1e-6},
         {"k_max": es.Total(8)},
     ],
-    ids=["rule", "rows", "form", "ridge", "total"],
+    ids=["rule", "rows", "form", "total"],
 )
 def test_who_asks_for_something_else_gets_that(data, asked):
     other = es.discover(data, settings=ONE, **asked)
