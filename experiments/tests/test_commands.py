@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from exactsindy.cli import app
@@ -122,3 +123,8 @@ def test_reproduce_takes_rows_and_says_what_failed(monkeypatch, tmp_path):
     assert "the same command goes on" in call("reproduce", "weak", "--store", store, code=130).stderr
     said = call("reproduce", "report", "--rows", "none.csv", "--store", store, code=1).stderr
     assert "rows: there is no file 'none.csv'." in said
+
+
+def test_helps_have_no_stray_marks():
+    for name in typer.main.get_command(app).commands["bench"].commands:
+        assert "\\b" not in call("bench", name, "--help").output, name

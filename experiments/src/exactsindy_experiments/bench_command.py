@@ -12,6 +12,7 @@ import typer
 from exactsindy.cli import options, output
 
 bench = typer.Typer(
+    cls=output.Commands,
     help="Benchmarks: how fast and how right this package is, beside others, as far as they are installed.",
     no_args_is_help=True,
 )
