@@ -128,7 +128,7 @@ def _grown(measured: Measurement, request: Request, first: Attempt, lacking: Seq
         second.selection,
         choices=tuple(lowered(c) if c.equation in found else c for c in second.selection.choices),
     )
-    notices = [_notice(name, found[name][0], gains[name], len(found[name]), first) for name in accepted]
+    notices = [_notice(name, found[name][0], gains[name], len(found[name]), first, second) for name in accepted]
     rest = [name for name in withheld if name not in accepted]
     return Growth(
         replace(second, selection=selection),
@@ -229,15 +229,24 @@ def _is_coloured(answer: Attempt, name: str) -> bool:
     return bool(whiteness.lag[i] > max(COLOURED, chance) and whiteness.ratio[i] > _MORE_THAN_NOISE)
 
 
-def _notice(name: str, trial: Trial, gain: float, count: int, first: Attempt) -> Notice:
-    before = ", ".join(first.selection.solution.terms[name]) or "no term"
+def _notice(name: str, trial: Trial, gain: float, count: int, first: Attempt, second: Attempt) -> Notice:
+    before, after = (answer.selection.solution.terms[name] for answer in (first, second))
     reason = choice_of(first, name).withheld.partition(": ")[2] or "no short sum of monomials is sure"
-    text = (
-        f"{name}: polynomials do not hold this law ({reason}). Of {count} families of functions that were tried, "
-        f"{trial.family} explains it best: the criterion, which pays for the larger search, falls by {gain:.0f}. "
-        f"Polynomials alone would have given the terms {before}."
+    own = {term.name for term in first.prepared.library.for_equation(name).terms(first.prepared.data)}
+    tried = (
+        f"Of {count} families of functions that were tried, {trial.family} explains it best: the criterion, which pays"
     )
-    return Notice("library", text, name)
+    tried += f" for the larger search, falls by {gain:.0f}."
+    if own.issuperset(after):
+        text = (
+            f"{name}: functions beside polynomials were tried ({reason}). {tried} Among all of these terms together, "
+        )
+        return Notice("library", text + "polynomials are chosen again.", name)
+    doubt = "may not hold" if "as well" in reason or not choice_of(first, name).withheld else "do not hold"
+    text = f"{name}: polynomials {doubt} this law ({reason}). {tried}"
+    return Notice(
+        "library", f"{text} Polynomials alone would have given the terms {', '.join(before) or 'none'}.", name
+    )
 
 
 def _signed(value: float) -> str:
