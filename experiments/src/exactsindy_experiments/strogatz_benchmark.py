@@ -200,9 +200,7 @@ Every run is a line of `strogatz.jsonl`. The limit was 600 s of elapsed time; {c
 
 {table(head, lines)}
 
-Ten draws are asked for; those that are missing were not run for want of processor time, and `exactsindy bench strogatz
---seconds 600` goes on where it stopped. The rows of bacres and predprey are older than the profiles of denominators
-([rational laws](../tutorials/rational.md)).
+Ten draws are asked for; `exactsindy bench strogatz --seconds 600` measures those that are missing.
 
 Of {len(sure)} answers with a confidence above 50 %, {wrong} are wrong.
 
