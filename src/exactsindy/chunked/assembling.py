@@ -106,7 +106,8 @@ class Assembly:
 
     def __str__(self) -> str:
         times = "once" if self.passes == 1 else f"{self.passes} times"
-        return f"read {times} in {self.pieces} pieces, {self.size / 1e6:.3g} MB"
+        pieces = "1 piece" if self.pieces == 1 else f"{self.pieces} pieces"
+        return f"read {times} in {pieces}, {self.size / 1e6:.3g} MB"
 
 
 _reading: ContextVar[Assembly | None] = ContextVar("exactsindy_reading", default=None)
