@@ -1,8 +1,8 @@
 """The fields of WSINDy's benchmark (Messenger and Bortz 2021), regenerated from their equations on their grids.
 
 Noise is normal, its standard deviation a share of the root mean square of each field. The published libraries hold
-derivatives of monomials, (u^j)_x..x; ours hold products of a monomial and a derivative, u^i u_x..x, of which there are
-as many for one field. Both hold the law.
+derivatives of monomials, (u^j)_x..x; ours hold products of a monomial and a derivative, u^i u_x..x, of which there
+are as many for one field. Both hold the law.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Ensemble-SINDy's Lorenz experiment (Fasel et al. 2022), regenerated from its equations.
 
-One trajectory from (-8, 7, 27), 0.01 between samples, 1 to 10 seconds; normal noise whose standard deviation is a share
-of the root mean square of all numbers of the first 10 seconds; polynomials of degree 1 to 5 without a constant, 55
-terms. A draw is right if the terms of all three equations are exactly the true ones.
+One trajectory from (-8, 7, 27), 0.01 between samples, 1 to 10 seconds; normal noise whose standard deviation is
+a share of the root mean square of all numbers of the first 10 seconds; polynomials of degree 1 to 5 without a
+constant, 55 terms. A draw is right if the terms of all three equations are exactly the true ones.
 """
 
 from __future__ import annotations
