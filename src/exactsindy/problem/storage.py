@@ -27,7 +27,12 @@ def write_blocks(path: str | os.PathLike[str], blocks: Sequence[Block], fingerpr
         arrays[f"terms{i}"] = np.array(block.names)
         arrays[f"targets{i}"] = np.array(block.target_names)
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, **arrays)
+    try:
+        np.savez_compressed(buffer, **arrays)
+    except ValueError as error:  # Ctrl-C in the middle: the archive cannot be closed then
+        if isinstance(error.__context__, KeyboardInterrupt):
+            raise error.__context__ from None
+        raise
     write_atomically(path, buffer.getvalue())
 
 
