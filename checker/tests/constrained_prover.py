@@ -195,10 +195,10 @@ def prove(equations, entry, rng, rivals=None):
     members = [
         {"supports": [list(s) for s in one], "active": held, "objective": float(f).hex()} for f, one, held, _ in others
     ]
+    entry |= {"exactly": False, "rivals": None}
     if rivals:
-        entry |= {"exactly": False, "rivals": {"limit": float(top).hex(), "members": members, "parts": []}}
+        entry |= {"rivals": {"limit": float(top).hex(), "members": members, "parts": []}}
     return {
-        "version": 4 if rivals else 3,
         "writer": "reference",
         "sections": sections,
         "budgets": [],

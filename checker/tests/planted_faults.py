@@ -89,12 +89,14 @@ FAULTS = (
     Fault("instance", "limit * y_norm / np.maximum(lower, 0.0) * (1.0 + 8.0 * UNIT)", "limit * 1e-9 * y_norm / np.maximum(lower, 0.0)", "test_bounds.py::test_reaches_hold[plain]"),  # noqa: E501
     # Lemma 6: scans
     Fault("scan", "                 - (lean[m]".strip(), "- (0.0 * lean[m]", "test_bounds.py::test_what_only_guides_may_be_wrong[plain-1e-09]"),  # noqa: E501
-    Fault("scan", "+ 2.0 * (t[:m] - c)[:, None])", ")", "test_bounds.py::test_what_only_guides_may_be_wrong[plain-0.001]"),  # noqa: E501
-    Fault("scan", "+ 2.0001 * reach[:, None] * g", "+ 0.0 * g", "test_bounds.py::test_scans_never_lie[dependent]"),
-    Fault("scan", "+ 2.0001 * reach[:, None] * g", "+ 1.0 * reach[:, None] * g", "test_bounds.py::test_scans_never_lie[copies]"),  # noqa: E501
-    Fault("scan", "np.abs(alpha) * per[:, None]", "0.0 * per[:, None]", "test_bounds.py::test_scans_never_lie[copies]"),
+    Fault("scan", "        part += 2.0 * (t[:m] - c)\n", "", "test_bounds.py::test_what_only_guides_may_be_wrong[plain-0.001]"),  # noqa: E501
+    Fault("scan", "2.0001 * reach, out=g)", "0.0 * reach, out=g)", "test_bounds.py::test_scans_never_lie[dependent]"),
+    Fault("scan", "2.0001 * reach, out=g)", "1.0 * reach, out=g)", "test_bounds.py::test_scans_never_lie[copies]"),
+    Fault("scan", "np.abs(beta, out=term), per, out=term)", "np.abs(beta, out=term), 0.0 * per, out=term)", "test_bounds.py::test_scans_never_lie[copies]"),  # noqa: E501
     Fault("scan", "    delta = 4.0 * (n + p + 32) * UNIT", "    delta = 0.0", "test_bounds.py::test_what_only_guides_may_be_wrong[plain-1e-14]"),  # noqa: E501
-    Fault("scan", "        return np.asarray(constant - (part + part.T) > numbers.cut)", "        return np.asarray(constant - (part + part.T) > 0.999 * numbers.cut)", "test_bounds.py::test_scans_never_lie[plain]"),  # noqa: E501
+    Fault("scan", "(np.abs(g, out=g), ", "(g, ", "test_bounds.py::test_what_only_guides_may_be_wrong[plain-0.001]"),
+    Fault("scan", "        part, term = beta * (d + 4.0 * delta * size**2), alpha * own\n        part += term", "        part, term = beta * (d + 4.0 * delta * size**2), alpha * own", "test_bounds.py::test_scans_never_lie[near]"),  # noqa: E501
+    Fault("scan", "np.subtract(constant, total, out=total) > numbers.cut)", "np.subtract(constant, total, out=total) > 0.999 * numbers.cut)", "test_bounds.py::test_scans_never_lie[plain]"),  # noqa: E501
     # Lemmas 7 and 8: perspective
     Fault("perspective", "    shift = entries + 4.0 * unit * float((diagonal + delta).sum()) + TINY", "    shift = 0.0", "test_bounds.py::test_semidefinite_is_never_claimed_of_an_indefinite_matrix"),  # noqa: E501
     Fault("perspective", "    gram[np.diag_indices(n)] = diagonal - delta - shift", "    gram[np.diag_indices(n)] = diagonal - 0.5 * delta - shift", "test_bounds.py::test_semidefinite_is_never_claimed_of_an_indefinite_matrix"),  # noqa: E501

@@ -16,6 +16,7 @@ from exactsindy_check.exact import ExactFits, Verdict
 from exactsindy_check.instance import Equation, scaled
 from exactsindy_check.node_bounds import dropped_exceeds, node_exceeds
 from exactsindy_check.perspective import perspective_exceeds, semidefinite
+from exactsindy_check.projection import Projection
 from exactsindy_check.scan import Scanner, pairs_exceed, supports_exceed
 
 LIMIT = 2.0**27
@@ -172,7 +173,7 @@ def test_scans_never_lie(kind):
         values = sorted({f for s, (f, ok) in fits.items() if ok and set(inside) <= set(s)})
         for cut in cuts(values[:: max(1, len(values) // 4)], rng):
             _, base = ground_of(numbers, cut)
-            above = pairs_exceed(base, inside, free)
+            above = pairs_exceed(base, inside, free, Projection(base).off(inside, free))
             assert np.array_equal(above, above.T)
             pairs = list(combinations(range(len(free)), 2))
             supports = [tuple(sorted((*inside.tolist(), int(free[i]), int(free[j])))) for i, j in pairs]
@@ -341,8 +342,27 @@ def test_what_only_guides_may_be_wrong(monkeypatch, kind, spoil):
             assert not node_exceeds(base, inside, free, 2) or min(node.values()) > Fraction(cut)
             terms = free[:3].tolist()
             assert not dropped_exceeds(base, inside, free, 2, terms, 1) or min(node.values()) > Fraction(cut)
-            above = pairs_exceed(base, inside, free)
+            vectors = Projection(base).off(inside, free)
+            above = pairs_exceed(base, inside, free, (spoiled(vectors[0]), spoiled(vectors[1])))
             for i, j in combinations(range(len(free)), 2):
                 support = tuple(sorted((*inside.tolist(), int(free[i]), int(free[j]))))
                 if above[i, j] or supports_exceed(base, np.array([support]))[0]:
                     assert all(f > Fraction(cut) for s, f in node.items() if set(s) <= set(support))
+
+
+@pytest.mark.parametrize("kind", ["plain", "near", "ridge"])
+def test_projected_vectors_do_not_depend_on_what_was_projected_before(kind):
+    rng = np.random.default_rng(10)
+    numbers = oracle.make(kind, rng, 8)
+    _, base = ground_of(numbers, 1.0)
+    kept = Projection(base)
+    for _ in range(60):
+        order = rng.permutation(8)
+        inside, free = tuple(order[: rng.integers(0, 4)].tolist()), np.sort(order[4:])
+        rows, ridge = kept.off(inside, free)
+        alone = Projection(base).off(inside, free)
+        assert np.array_equal(rows, alone[0])
+        assert np.array_equal(ridge, alone[1])
+        chosen = list(inside)
+        products = rows @ base.numbers.a[:, chosen] + ridge * base.numbers.ridge[chosen]
+        assert np.abs(products).max(initial=0.0) < 1e-10

@@ -68,7 +68,7 @@ def prove(equations, budget, rng, *, weights=(1.0, 2.5), caps=(4, 4), rivals=Tru
             records += [(number, chunk, data) for _, chunk, data in steps]
             own[e].append(number)
     entry = {"k": budget, "caps": list(caps), "weights": [float(w).hex() for w in weights], "sections": own}
-    document = {"version": 2, "writer": "reference", "sections": sections, "budgets": [entry]}
+    document = {"writer": "reference", "sections": sections, "budgets": [entry]}
     ranked = sorted((v, sum(map(len, s)), s) for v, s, _ in joint(equations, document))
     value, terms, supports = ranked[0]
     others = [v for v, size, s in ranked if size == terms and s != supports]

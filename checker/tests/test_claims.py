@@ -16,6 +16,7 @@ from exactsindy_check.bounds import ground
 from exactsindy_check.instance import Equation, scaled
 from exactsindy_check.node_bounds import dropped_exceeds, node_exceeds
 from exactsindy_check.perspective import perspective_exceeds, semidefinite
+from exactsindy_check.projection import Projection
 from exactsindy_check.scan import pairs_exceed, supports_exceed
 
 
@@ -120,7 +121,7 @@ def test_nothing_exceeds_an_infinite_cut():
     inside, free = np.array([0]), np.array([1, 2, 3])
     assert not node_exceeds(base, inside, free, 1)
     assert not dropped_exceeds(base, inside, free, 1, [1, 2], 1)
-    assert not pairs_exceed(base, inside, free).any()
+    assert not pairs_exceed(base, inside, free, Projection(base).off(inside, free)).any()
     assert not supports_exceed(base, np.array([[0, 1]])).any()
     assert not perspective_exceeds(base, np.zeros(4), inside, free, 1, np.zeros(4))
 

@@ -165,6 +165,7 @@ def test_terms_that_are_decided_are_so_in_every_support():
             **{"equations": [0, 1], "k": int(rng.integers(0, 7)), "caps": caps, "weights": [(1.0).hex()] * 2},
             **{"sections": [], "presence": presence, "rows": [row] if rng.random() < 0.5 else [], "members": []},
             "claim": {"supports": None, "lower_bound": "inf"},
+            **{"exactly": False, "rivals": None},
         }
         sets = [
             {t for t, inside in zip(terms, flags, strict=True) if inside}
@@ -178,7 +179,7 @@ def test_terms_that_are_decided_are_so_in_every_support():
             and all(sum(c for e, j, c in r["coefficients"] if (e, j) in s) <= r["limit"] for r in presence)
             and (not entry["rows"] or forced in s)
         ]
-        flags = decided(read_conditions(entry, 3))
+        flags = decided(read_conditions(entry))
         if flags is None:
             contradictions += 1
             assert not allowed
@@ -438,10 +439,11 @@ def test_contradictions_of_presence_are_proved_and_nothing_else_is(tmp_path):
     equations = [oracle.make("plain", np.random.default_rng(9), 3)]
     entry = {
         **{"equations": [0], "k": 1, "caps": [1], "weights": [(1.0).hex()], "sections": [], "rows": [], "members": []},
+        **{"exactly": False, "rivals": None},
         "presence": [{"coefficients": [[0, 0, -1]], "limit": -1}, {"coefficients": [[0, 1, -1]], "limit": -1}],
         "claim": {"supports": None, "active": [], "objective": None, "lower_bound": "inf"},
     }
-    document = {"version": 3, "writer": "reference", "sections": [], "budgets": [], "conditions": [entry]}
+    document = {"writer": "reference", "sections": [], "budgets": [], "conditions": [entry]}
     report = write(tmp_path, equations, document, [])
     assert report.ok, report.sentences
     assert "nothing satisfies them" in str(report)
@@ -533,3 +535,18 @@ def test_a_part_must_be_one(tmp_path):
     entry["rivals"]["parts"] = [{"supports": [[2, 3]], "part": alone}]
     report = write(tmp_path, equations, document, records)
     assert "the joint support [[2, 3]] may be a rival" in report.sentences[0]
+
+
+@pytest.mark.parametrize("where", ["members", "parts"])
+def test_terms_of_rivals_that_are_not_there_are_refused(tmp_path, where):
+    equations, document, records = rivals_of(1)
+    (entry,) = document["conditions"]
+    rivals = entry["rivals"]
+    first = rivals["members"][0]
+    stranger = {**first, "supports": [[216], *first["supports"][1:]]}
+    if where == "members":
+        rivals["members"][0] = stranger
+    else:
+        rivals["parts"] = [{"supports": first["supports"], "part": stranger}]
+    (sentence,) = write(tmp_path, equations, document, records).sentences
+    assert "a condition or a claimed term is about a column of zeros, or one that is not there" in sentence

@@ -41,7 +41,8 @@ def test_true_infeasible_is_confirmed_and_false_one_refuted(scale):
     assert solution.status == (es.Status.INFEASIBLE,)
     result = es.verify(problem, solution)
     assert result.ok
-    assert str(result).endswith("x': infeasible yes (enumerated)")
+    assert str(result).splitlines()[-1].startswith("x' (under Linear(")
+    assert str(result).endswith("): infeasible yes (enumerated)")
     result = es.verify(problem, replace(solution, constraints=tuple(rows[:1])))
     assert "x': infeasible is claimed, but a support has the objective" in result.failures[0]
 

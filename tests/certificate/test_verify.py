@@ -585,3 +585,21 @@ def test_optimum_under_constraints_that_nothing_satisfies_is_not_confirmed():
     assert not check.ok
     assert check.optimal is None
     assert check.reason == "enumeration found no support that satisfies the constraints"
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"k": (-1, 2)}, "solution.k holds -1: expected a number of terms"),
+        ({"k": (2.7, 2)}, "solution.k holds 2.7: expected a number of terms"),
+        ({"k": ("2", 2)}, "solution.k holds '2': expected a number of terms"),
+        ({"support": (("a",), (0,))}, r"solution.support holds \('a',\): expected numbers of terms"),
+        ({"support": (3, (0,))}, "solution.support holds 3: expected numbers of terms"),
+    ],
+)
+def test_sizes_and_supports_that_are_no_numbers_are_refused(changed, message):
+    rng = np.random.default_rng(0)
+    theta = rng.normal(size=(30, 4))
+    problem = Problem.from_arrays(theta, theta[:, :2])
+    with pytest.raises(ProblemError, match=message):
+        verify(problem, replace(solve(problem, 2), **changed))

@@ -250,6 +250,14 @@ def test_forged_choices(run):
     assert "selection.inclusion[\"hare'\"]['lynx']: 7.0 is no share" in text
 
 
+def test_other_ridge_of_the_path(run):
+    def change(results):
+        weights = results["selection"]["path"][1]["ridge"]
+        weights[0][-1] = 0.5
+
+    assert "path[1].ridge: it differs from that of the solution." in refuted(run, "results.json", change)
+
+
 def test_other_coefficient_limit_of_the_path(run):
     def change(results):
         results["selection"]["path"][1]["coefficient_limit"] = 1e4
@@ -278,7 +286,7 @@ def bound(tmp_path_factory):
 
 def test_run_under_constraints_is_verified(bound):
     text = call("verify", bound).stdout
-    assert text.startswith("Verified: every claim holds, and every support was looked at.\nx', v': feasible yes")
+    assert text.startswith("Verified: every claim holds, and every support was looked at.\nx', v' (under Linear(")
 
 
 def test_run_whose_constraints_were_not_saved_is_not_checked(bound, tmp_path):

@@ -99,7 +99,8 @@ def test_several_equations_and_other_limits(tmp_path):
     report = es.check_proof(problem, tmp_path / "a.proof")
     assert report.ok
     assert [section.target for section in report.sections] == list(problem.target_names)
-    assert str(report).splitlines()[0].startswith("y0', at most 3 terms: best is theta")
+    told = "y0', at most 3 terms (only coefficients up to 1.5 |y| / |a_j|): best is theta"
+    assert str(report).splitlines()[0].startswith(told)
     other = Problem.from_arrays(theta, targets + 1e-9)
     assert es.check_proof(other, tmp_path / "a.proof").outcome == "false"
 

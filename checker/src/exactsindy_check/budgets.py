@@ -125,7 +125,7 @@ class JointClaims:
         following: dict[tuple[int, bool], int] = {}
         own = self._parts[e][0].fit(support)
         assert own is not None  # (see `faults`)
-        for size in range(min(self._budget.caps[e], self._budget.k) + 1):
+        for size in range(min(self._budget.caps[e], self._budget.k, self._parts[e][0].equation.columns) + 1):
             choices = [(True, value(e, size, support if size == len(support) else None))]
             if size == len(support):
                 choices.append((False, own.value))

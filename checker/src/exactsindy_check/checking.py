@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
+from exactsindy_check import scope
 from exactsindy_check.budgets import JointClaims
 from exactsindy_check.claims import Claims, Proved
 from exactsindy_check.conditions import Conditions, Supports
@@ -38,6 +39,7 @@ class SectionReport:
     leaves: int
     proved: Proved
     terms: tuple[str, ...]  # the names of the proved support
+    scope: str  # what is asked of supports and coefficients beside their number; empty: nothing
     sentences: tuple[str, ...]
 
     @property
@@ -52,7 +54,7 @@ class SectionReport:
             optimum = f"{', '.join(self.terms) or 'no terms'} with objective {best.objective!r}"
         following = "not at or below the cut" if best.runner_up is None else repr(best.runner_up)
         return (
-            f"{self.target}, {size}: best is {optimum}; next best of as many terms: {following}; "
+            f"{self.target}, {size}{_about(self.scope)}: best is {optimum}; next best of as many terms: {following}; "
             f"{best.survivors} supports at or below the cut {self.cut!r}; {self.leaves} leaves."
         )
 
@@ -63,6 +65,7 @@ class BudgetReport:
 
     budget: Budget
     terms: tuple[tuple[str, ...], ...]  # the names of the claimed supports
+    scope: str
     sentences: tuple[str, ...]
 
     def __str__(self) -> str:
@@ -70,8 +73,8 @@ class BudgetReport:
         supports = "; ".join(", ".join(names) or "no terms" for names in self.terms)
         rival = "not claimed" if budget.runner_up is None else repr(budget.runner_up)
         return (
-            f"All equations, at most {budget.k} terms together: best is ({supports}) with objective "
-            f"{budget.objective!r}; next best of as many terms: {rival}."
+            f"All equations, at most {budget.k} terms together{_about(self.scope)}: best is ({supports}) with "
+            f"objective {budget.objective!r}; next best of as many terms: {rival}."
         )
 
 
@@ -82,12 +85,13 @@ class ConditionsReport:
     conditions: Conditions
     targets: tuple[str, ...]
     terms: tuple[tuple[str, ...], ...]  # the names of the claimed supports
+    scope: str
     sentences: tuple[str, ...]
 
     def __str__(self) -> str:
         claim, about = self.conditions, ", ".join(self.targets)
         if claim.supports is None:
-            return f"{about}, under conditions: nothing satisfies them."
+            return f"{about}, under conditions{_about(self.scope)}: nothing satisfies them."
         supports = "; ".join(", ".join(names) or "no terms" for names in self.terms)
         rivals = ""
         if claim.rivals is not None:
@@ -95,9 +99,13 @@ class ConditionsReport:
             rivals += repr(claim.rivals.limit)
         return (
             f"{about}, under {len(claim.rows)} conditions on coefficients and {len(claim.presence)} on presence, "
-            f"{'in all' if claim.exactly else 'at most'} {claim.k} terms: best is ({supports}) with objective "
-            f"{claim.objective!r}{rivals}."
+            f"{'in all' if claim.exactly else 'at most'} {claim.k} terms{_about(self.scope)}: best is "
+            f"({supports}) with objective {claim.objective!r}{rivals}."
         )
+
+
+def _about(scope: str) -> str:
+    return f" ({scope})" if scope else ""
 
 
 @dataclass(frozen=True)
@@ -217,6 +225,7 @@ def _report(instance: Instance, claims: Claims, found: Walk, leaves: int) -> Sec
         leaves,
         proved,
         tuple(instance.names(section.equation)[j] for j in proved.support or ()),
+        scope.of_section(section, instance.names(section.equation)),
         tuple(f"{_name(section)}: {fault}" for fault in faults),
     )
 
@@ -225,7 +234,8 @@ def _budget_report(instance: Instance, budget: Budget, claims: dict[int, Claims]
     faults = JointClaims(budget, claims, len(instance.target_names)).faults()
     sentences = tuple(f"{JointClaims.name(budget)}: {fault}" for fault in faults)
     names = [instance.names(e) for e in range(len(instance.target_names))]
-    return BudgetReport(budget, _named(names, budget.supports), sentences)
+    sections = [claims[own[0]].section for own in budget.sections]
+    return BudgetReport(budget, _named(names, budget.supports), scope.of_budget(budget, sections, names), sentences)
 
 
 def _conditions_report(instance: Instance, entry: Conditions, claims: dict[int, Claims]) -> ConditionsReport:
@@ -233,7 +243,9 @@ def _conditions_report(instance: Instance, entry: Conditions, claims: dict[int, 
     sentences = tuple(f"{ConstrainedClaims.name(entry)}: {fault}" for fault in constrained.faults())
     targets = tuple(instance.target_names[e] for e in entry.equations)
     names = [instance.names(e) for e in entry.equations]
-    return ConditionsReport(entry, targets, _named(names, entry.supports or ((),) * len(names)), sentences)
+    sections = [claims[own[0]].section for own in entry.sections if entry.supports is not None]
+    about = scope.of_conditions(entry, sections, targets, names)
+    return ConditionsReport(entry, targets, _named(names, entry.supports or ((),) * len(names)), about, sentences)
 
 
 def _named(names: Sequence[Sequence[str]], supports: Supports) -> tuple[tuple[str, ...], ...]:

@@ -10,7 +10,7 @@ from typing import Any
 from exactsindy_check.fields import MOST_COLUMNS, bound, columns, finite, typed
 
 Supports = tuple[tuple[int, ...], ...]  # one for each equation of the claim
-_MOST_ROWS = 100_000
+_MOST_ROWS = 10_000
 
 
 @dataclass(frozen=True)
@@ -71,11 +71,11 @@ class Conditions:
     objective: float
     lower_bound: float
     multipliers: Mapping[Supports, Mapping[int, Fraction]]
-    exactly: bool = False  # each equation has as many terms as its cap
-    rivals: Rivals | None = None
+    exactly: bool  # each equation has as many terms as its cap
+    rivals: Rivals | None
 
 
-def read_conditions(entry: Any, version: int) -> Conditions:
+def read_conditions(entry: Any) -> Conditions:
     """Return one entry of the footer's list."""
     claim = typed(entry["claim"], dict)
     supports = claim["supports"]
@@ -93,8 +93,8 @@ def read_conditions(entry: Any, version: int) -> Conditions:
         objective=0.0 if supports is None else finite(claim["objective"]),
         lower_bound=bound(claim["lower_bound"]),
         multipliers=dict(members),
-        exactly=version > 3 and typed(entry["exactly"], bool),
-        rivals=_rivals(entry["rivals"]) if version > 3 and entry["rivals"] is not None else None,
+        exactly=typed(entry["exactly"], bool),
+        rivals=None if entry["rivals"] is None else _rivals(entry["rivals"]),
     )
     if list(conditions.equations) != entry["equations"]:
         raise ValueError("equations that are not in increasing order")

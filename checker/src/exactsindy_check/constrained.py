@@ -60,7 +60,9 @@ class ConstrainedClaims:
         if present is None:
             yield "the conditions on the presence of terms contradict each other."
             return
-        terms = [(e, j) for e, support in enumerate(claim.supports) for j in support]
+        named = [] if claim.rivals is None else [*claim.rivals.members, *claim.rivals.parts.values()]
+        claimed = [claim.supports, *(member.supports for member in named)]
+        terms = [(e, j) for supports in claimed for e, support in enumerate(supports) for j in support]
         touched = {term for row in claim.presence for term, _ in row.coefficients}
         touched |= {term for condition in claim.rows for term, _ in condition.coefficients}
         sizes = [parts[0].equation.columns if parts else 0 for parts in self._parts]
@@ -210,7 +212,7 @@ class ConstrainedClaims:
         for e, parts in enumerate(self._parts):
             following: dict[tuple[int, bool], Fraction] = {}
             least = self._claim.caps[e] if self._claim.exactly else 0
-            for size in range(least, min(self._claim.caps[e], self._claim.k) + 1):
+            for size in range(least, min(self._claim.caps[e], self._claim.k, parts[0].equation.columns) + 1):
                 if size < len(parts[0].section.required):
                     continue
                 covering = [part for part in parts if part.covers(size)]

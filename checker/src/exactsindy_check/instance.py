@@ -102,7 +102,7 @@ def scaled(equation: Equation, limit: float, cut: Fraction | None) -> Scaled:
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         box = np.where(a.any(axis=0), limit * y_norm / np.maximum(lower, 0.0) * (1.0 + 8.0 * UNIT), 0.0)
     return Scaled(
-        a=small_a,
+        a=np.asfortranarray(small_a),
         z=small_z,
         ridge=small_ridge,
         exponent=exponent,

@@ -16,6 +16,7 @@ from exactsindy_check.errors import NotChecked, Unreadable
 from exactsindy_check.fields import MOST_COLUMNS, bound, columns, finite, real, typed
 
 MAGIC = b"exactsindy-proof 1\n"
+_VERSION = 5  # of the footer
 _MOST_FOOTER = 64 * 2**20
 _MOST_SECTIONS = 65536
 _MOST_RECORD = 2**31
@@ -142,12 +143,11 @@ def _read(file: BinaryIO, path: str, name: str) -> Proof:
     footer = _at(file, end, length)
     try:
         document = json.loads(footer.decode("utf-8"))
-        version = document["version"]
-        if version not in (1, 2, 3, 4):
-            raise NotChecked(f"{name}: version {version!r} is not known; 1 to 4 are.")
-        sections = tuple(_section(entry, version) for entry in document["sections"])
-        budgets = tuple(_budget(entry) for entry in document["budgets"]) if version > 1 else ()
-        conditions = tuple(read_conditions(entry, version) for entry in document["conditions"]) if version > 2 else ()
+        if document["version"] != _VERSION:
+            raise NotChecked(f"{name}: version {document['version']!r} is not known; {_VERSION} is.")
+        sections = tuple(_section(entry) for entry in typed(document["sections"], list))
+        budgets = tuple(_budget(entry) for entry in typed(document["budgets"], list))
+        conditions = tuple(read_conditions(entry) for entry in typed(document["conditions"], list))
         problem = typed(document["problem"], str)
     except (KeyError, TypeError, ValueError, RecursionError, OverflowError, AttributeError) as error:
         raise Unreadable(f"{name}: the footer is damaged ({type(error).__name__}: {error}).") from error
@@ -207,9 +207,9 @@ def varint(data: bytes, at: int) -> tuple[int, int]:
     raise Unreadable("a number is longer than nine bytes.")
 
 
-def _section(entry: Any, version: int) -> Section:
+def _section(entry: Any) -> Section:
     ridge = tuple(finite(x) for x in typed(entry["ridge"], list))
-    delta, exponents = entry.get("delta"), entry.get("exponents")
+    delta, exponents = entry["delta"], entry["exponents"]
     section = Section(
         number=typed(entry["section"], int),
         target=typed(entry["target"], str),
@@ -227,7 +227,7 @@ def _section(entry: Any, version: int) -> Section:
         ridge=ridge,
         delta=None if delta is None else tuple(finite(x) for x in typed(delta, list)),
         exponents=None if exponents is None else tuple(typed(x, int) for x in typed(exponents, list)),
-        claim=None if version > 2 and entry["claim"] is None else _claim(entry["claim"]),
+        claim=None if entry["claim"] is None else _claim(entry["claim"]),
     )
     if section.coefficient_limit <= 0 or any(x < 0 for x in ridge):
         raise ValueError("a coefficient limit <= 0 or a negative ridge")

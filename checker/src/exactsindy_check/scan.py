@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -14,8 +15,9 @@ from exactsindy_check import twofold
 from exactsindy_check.bounds import TINY, Ground, Indices, costs, value_of
 from exactsindy_check.errors import NotChecked
 from exactsindy_check.exact import ExactFits, Verdict
-from exactsindy_check.instance import SMALL, UNIT
+from exactsindy_check.instance import SMALL, UNIT, Vector
 from exactsindy_check.node_bounds import node_exceeds
+from exactsindy_check.projection import Projection
 
 Support = tuple[int, ...]
 
@@ -35,6 +37,10 @@ class Scanner:
     listing: bool = False
     survivors: set[Support] = field(default_factory=set)
 
+    @cached_property
+    def _projection(self) -> Projection:
+        return Projection(self.base)
+
     def look(self, inside: Sequence[int], free: Indices, slots: int) -> None:
         """Look at all supports that contain `inside` and at most `slots` <= 2 (or all) of `free`."""
         if self.base.numbers.cut < 0.0:
@@ -42,18 +48,20 @@ class Scanner:
         size = min(slots, len(free))
         if self.exactly and len(free) < slots:
             return
-        start = tuple(sorted(inside))
         if size == 2 and len(free) > 2:
-            self._pairs(start, free)
+            self._pairs(tuple(inside), free)
         else:
+            start = tuple(sorted(inside))
             self._descend(start, [tuple(sorted((*start, *free[list(c)].tolist()))) for c in _choose(len(free), size)])
 
     def _pairs(self, inside: Support, free: Indices) -> None:
-        proved = pairs_exceed(self.base, np.array(inside, dtype=np.intp), free)
+        vectors = self._projection.off(inside, free)
+        proved = pairs_exceed(self.base, np.array(inside, dtype=np.intp), free, vectors)
         np.fill_diagonal(proved, True)
-        rows, columns = np.nonzero(np.triu(~proved, 1))
-        if not len(rows):
+        if proved.all():
             return
+        inside = tuple(sorted(inside))
+        rows, columns = np.nonzero(np.triu(~proved, 1))
         pairs = [
             tuple(sorted((*inside, a, b))) for a, b in zip(free[rows].tolist(), free[columns].tolist(), strict=True)
         ]
@@ -167,59 +175,63 @@ def supports_exceed(base: Ground, supports: Indices) -> npt.NDArray[np.bool_]:
     return np.asarray(over + rest - loss > 8.0 * UNIT * (np.abs(over) + np.abs(rest) + loss))
 
 
-def pairs_exceed(base: Ground, inside: Indices, free: Indices) -> npt.NDArray[np.bool_]:
+def pairs_exceed(base: Ground, inside: Indices, free: Indices, vectors: tuple[Vector, Vector]) -> npt.NDArray[np.bool_]:
     """Return for each pair of `free` whether f of `inside` and the pair is proved to exceed the cut (Lemma 6).
 
-    Entry (a, b), symmetric; the diagonal means nothing. The vectors w = target - alpha a - beta b, of the target and
-    the columns projected off `inside`, need no property at all: whatever they are, the bound holds.
+    Entry (a, b), symmetric; the diagonal means nothing. `vectors` are the columns and the target projected off
+    `inside`, one per row, and their ridge entries (`Projection.off`). The residuals w = target - alpha a - beta b need
+    no property at all: whatever they are, the bound holds.
     """
     numbers, n = base.numbers, base.rows
     m, p = len(free), len(inside)
     if not np.isfinite(numbers.cut):
         return np.zeros((m, m), dtype=bool)
-    a_free, a_in = numbers.a[:, free], numbers.a[:, inside]
-    ridge_free, ridge_in = numbers.ridge[free], numbers.ridge[inside]
-    e = np.concatenate([a_free, numbers.z[:, None]], axis=1)  # becomes the projected columns and target
-    s = np.zeros((p, m + 1))  # their ridge rows
-    if p:
-        with_ridge = bool(ridge_in.any())
-        q = np.linalg.qr(np.vstack([a_in, np.diag(np.sqrt(ridge_in))]) if with_ridge else a_in)[0]
-        rows = np.vstack([e, s]) if with_ridge else e
-        for _ in range(2):
-            rows = rows - q @ (q.T @ rows)
-        e = rows[:n]
-        if with_ridge:
-            root = np.sqrt(ridge_in)[:, None]
-            s = np.divide(rows[n:], root, out=np.zeros_like(s), where=root > 0)
-    # A column that is left with rounding noise only is replaced by zero.
-    length2 = np.einsum("ij,ij->j", e, e)
-    e[:, :m][:, length2[:m] < 1e-22 * numbers.norm[free] ** 2] = 0.0
-    weight = ridge_in[:, None]
-    k = e.T @ e + s.T @ (weight * s)
-    k[range(m), range(m)] += ridge_free
+    e, s = vectors
+    k = e @ e.T
+    noise = np.diag(k)[:m] < 1e-22 * numbers.norm[free] ** 2
+    if noise.any():  # a column that is left with rounding noise only is replaced by zero
+        e[:m][noise] = 0.0
+        k = e @ e.T
+    weight, ridge = numbers.ridge[inside], numbers.ridge[free]
+    big_m, big_n = e @ numbers.a.T[free].T, e @ numbers.a.T[inside].T
+    if p and weight.any():
+        k += (s * weight) @ s.T
+        big_n += s * weight
+    np.einsum("ii->i", k)[:m] += ridge
+    np.einsum("ii->i", big_m[:m])[:] += ridge
     size = np.sqrt(np.maximum(np.diag(k), 0.0)) * (1.0 + 1e-6) + SMALL  # upper bounds of the norms
     e_z, size = size[m], size[:m]
     c, d, own = k[:m, m], np.diag(k)[:m], k[:m, :m]
-    t = e.T @ numbers.z
-    big_m = a_free.T @ e
-    u, big_m = big_m[:, m], big_m[:, :m]
-    big_m[range(m), range(m)] += ridge_free
-    big_n = a_in.T @ e + weight * s
+    t, u, big_m = e @ numbers.z, big_m[m], big_m[:m]
     delta = 4.0 * (n + p + 32) * UNIT
     reach_in, reach = base.reach[inside], base.reach[free]
-    slack = float((reach_in * numbers.augmented[inside]).sum() + 2.0 * (reach * numbers.augmented[free]).max())
-    lean = 2.0 * (reach_in @ np.abs(big_n))  # what the terms in cost, per unit of a column and of the target
+    slack = float(reach_in @ numbers.augmented[inside] + 2.0 * (reach * numbers.augmented[free]).max())
+    lean = 2.0 * (np.abs(big_n) @ reach_in)  # what the terms in cost, per unit of a column and of the target
     with np.errstate(all="ignore"):
         per = (lean[:m] + 2.0 * delta * (slack + numbers.z_norm + e_z) * size) * 1.0001 + TINY
         constant = 2.0 * t[m] - k[m, m] - (lean[m] + 2.0 * delta * e_z * (slack + numbers.z_norm + e_z)) * 1.0001 - TINY
-        damped = d * (1.0 + 64.0 * UNIT)
-        det = damped[:, None] * damped - own * own
-        alpha = (c[:, None] * damped - c * own) / np.where(det > 0, det, 1.0)
-        alpha[:, d == 0.0] = (c / np.where(d > 0, d, 1.0))[:, None]
-        alpha[d == 0.0] = 0.0
-        beta = alpha.T
-        curve = alpha * (alpha * d[:, None] + beta * own + 2.0 * (t[:m] - c)[:, None])
-        g = np.abs(u[:, None] - alpha * np.diag(big_m)[:, None] - beta * big_m)
-        square = alpha * size[:, None]
-        part = curve + 2.0001 * reach[:, None] * g + np.abs(alpha) * per[:, None] + 4.0 * delta * square * square
-        return np.asarray(constant - (part + part.T) > numbers.cut)
+        beta = _coefficients(c, d, own)
+        alpha = beta.T.copy()
+        # `part` is what `b` of each pair costs with its own coefficient; in place, as most of the time goes here.
+        part, term = beta * (d + 4.0 * delta * size**2), alpha * own
+        part += term
+        part += 2.0 * (t[:m] - c)
+        part *= beta
+        g = beta * np.diag(big_m)
+        g += np.multiply(alpha, big_m, out=term)
+        g -= u
+        part += np.multiply(np.abs(g, out=g), 2.0001 * reach, out=g)
+        part += np.multiply(np.abs(beta, out=term), per, out=term)
+        total = part + part.T
+        return np.asarray(np.subtract(constant, total, out=total) > numbers.cut)
+
+
+def _coefficients(c: Vector, d: Vector, own: Vector) -> Vector:
+    """Return beta: entry (a, b) is the coefficient of `b` where the target is fitted by the pair (a, b)."""
+    inverse = np.divide(1.0, d, out=np.zeros_like(d), where=d > 0.0)
+    beta = own * (c * inverse)[:, None]
+    np.subtract(c, beta, out=beta)
+    rest = own * inverse[:, None]
+    rest *= own
+    np.subtract(d * (1.0 + 64.0 * UNIT), rest, out=rest)
+    return np.divide(beta, np.maximum(rest, TINY, out=rest), out=beta)

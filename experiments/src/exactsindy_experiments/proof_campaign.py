@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import count, islice
@@ -23,6 +23,8 @@ from exactsindy_experiments.torture_families import FAMILIES
 from exactsindy_experiments.torture_instances import Task, draw
 
 _REPEATS = 3
+#: How many times as long a solve may take with its proof.
+MOST_SLOWER = 1.25
 _PARTS = ("user", "system", "children_user", "children_system")  # of CPU time
 
 
@@ -106,3 +108,24 @@ def _cpu(call: Callable[[], object]) -> float:
     begin = time.process_time()
     call()
     return time.process_time() - begin
+
+
+def slower(rows: Sequence[ProofRow]) -> str:
+    """Return how much longer solves take with their proofs: all together, and those that take more than a quarter.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> row = ProofRow("a", 2, 1, 900, 7, 0.001, 0.0018, 0.1, "proved")
+    >>> print(slower([row, replace(row, plain=0.9, written=0.95)]))
+    All solves together took 1.06 times as long with their proofs.
+    More than 1.25 times as long: 1 of 2, which take up to 1.0 ms alone and up to 0.8 ms more with a proof.
+    """
+    plain, written = sum(r.plain for r in rows), sum(r.written for r in rows)
+    lines = [f"All solves together took {written / plain:.2f} times as long with their proofs."]
+    slow = [r for r in rows if r.written > MOST_SLOWER * r.plain]
+    text = f"More than {MOST_SLOWER} times as long: {len(slow)} of {len(rows)}"
+    if slow:
+        longest, added = max(r.plain for r in slow), max(r.written - r.plain for r in slow)
+        text += f", which take up to {1e3 * longest:.1f} ms alone and up to {1e3 * added:.1f} ms more with a proof"
+    return "\n".join([*lines, f"{text}."])

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -162,9 +163,9 @@ def read_claims(problem: Problem, solution: Claims) -> list[Claim]:
     if not all(0 < float(weight) < math.inf for weight in weights):
         raise ProblemError(f"solution.k.weights are {weights!r}: expected positive numbers.")
     equations = [CheckedEquation.of(problem, j, ridge[j], float(weights[j])) for j in range(count)]
-    size = int(solution.k.k) if shared else 0
+    size = _count(solution.k.k, "solution.k.k") if shared else 0
     sizes = _per_equation(problem, getattr(solution.k, "caps", None) if shared else solution.k, size)
-    caps = [int(cap) for cap in sizes]
+    caps = [_count(cap, "solution.k") for cap in sizes]
     groups = [range(count)] if shared or bound else [range(j, j + 1) for j in range(count)]
     claims = []
     for i, rows in enumerate(groups):
@@ -174,7 +175,7 @@ def read_claims(problem: Problem, solution: Claims) -> list[Claim]:
                 equations=tuple(equations[row] for row in rows),
                 rows=tuple(rows),
                 coef=coef[list(rows)],
-                support=tuple(tuple(int(j) for j in solution.support[row]) for row in rows),
+                support=tuple(_columns(solution.support[row]) for row in rows),
                 objective=float(solution.objective[i]),
                 lower_bound=float(solution.lower_bound[i]),
                 gap=float(solution.gap[i]),
@@ -187,6 +188,23 @@ def read_claims(problem: Problem, solution: Claims) -> list[Claim]:
             )
         )
     return claims
+
+
+def _count(value: Any, name: str) -> int:
+    try:
+        number = index(value)
+    except TypeError:
+        number = -1
+    if number < 0:
+        raise ProblemError(f"{name} holds {value!r}: expected a number of terms, e.g. 3.")
+    return number
+
+
+def _columns(support: Any) -> tuple[int, ...]:
+    try:
+        return tuple(index(j) for j in support)
+    except TypeError as error:
+        raise ProblemError(f"solution.support holds {support!r}: expected numbers of terms, e.g. (0, 3).") from error
 
 
 def _limit(solution: Claims) -> float:

@@ -39,6 +39,7 @@ class EquationCheck:
     also_unchecked: tuple[str, ...] = ()  # other claims that were not checked, such as "the conflict"
     answered: bool = True  # False if a search ended before it found a support
     reason: str = ""  # why something was not checked: too many supports, or some that could not be told apart
+    scope: str = ""  # what is asked of supports and coefficients beside the number of terms; empty: nothing
 
     @property
     def ok(self) -> bool:
@@ -58,7 +59,8 @@ class EquationCheck:
         return tuple([*about_all, *(name for name, value in own if value is None)])
 
     def __str__(self) -> str:
-        return "\n".join([f"{self.target}: {self._line()}", *(f"  - {failure}" for failure in self.failures)])
+        about = f" ({self.scope})" if self.scope else ""
+        return "\n".join([f"{self.target}{about}: {self._line()}", *(f"  - {failure}" for failure in self.failures)])
 
     def _line(self) -> str:
         optimal = _word(self.optimal)

@@ -13,6 +13,7 @@ from exactsindy.certificate.conflict_checks import with_conflict
 from exactsindy.certificate.constraint_checks import constrained_findings
 from exactsindy.certificate.exact import tolerance
 from exactsindy.certificate.ranking import Rankings
+from exactsindy.certificate.scope import scope
 from exactsindy.certificate.verification import EquationCheck, Verification
 from exactsindy.problem import Problem
 
@@ -82,6 +83,9 @@ def verify_all(problem: Problem, solutions: Sequence[Claims]) -> tuple[Verificat
         others = [other for group, its in zip(read, rules, strict=True) if _same_rules(its, rule) for other in group]
         checks = tuple(_compared(_check(claim, rule, rankings), claim, others) for claim in claims)
         checks = with_conflict(problem, solution, claims, checks)
+        asked = [() if rule is None else rule.of(claim.rows).sources for claim in claims]
+        told = zip(checks, claims, asked, strict=True)
+        checks = tuple(replace(check, scope=scope(claim, own)) for check, claim, own in told)
         verifications.append(Verification(checks, solution.problem.fingerprint == problem.fingerprint))
     return tuple(verifications)
 

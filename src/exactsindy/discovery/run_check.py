@@ -7,6 +7,8 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from exactsindy.certificate import Verification, check_rivals, verify_all
 from exactsindy.discovery.prove import RIVALS
 from exactsindy.discovery.result import Discovery
@@ -113,7 +115,7 @@ def _others(discovery: Discovery) -> Iterator[tuple[str, Solution]]:
 
 
 def _sizes(discovery: Discovery) -> Iterator[str]:
-    """Yield the solutions that are of another kind than their place says: size, shared budget, coefficient limit."""
+    """Yield the solutions that are of another kind than their place says: size, budget, ridge, coefficient limit."""
     own, path = discovery.solution, discovery.selection.path
     if len(path) == 0:
         yield "results.json, path: it is empty."
@@ -127,6 +129,8 @@ def _sizes(discovery: Discovery) -> Iterator[str]:
         if item.coefficient_limit != own.coefficient_limit:
             text = f"{item.coefficient_limit!r}; the solution has {own.coefficient_limit!r}."
             yield f"results.json, {place}.coefficient_limit: {text}"
+        if not np.array_equal(item.ridge, own.ridge):
+            yield f"results.json, {place}.ridge: it differs from that of the solution."
 
 
 def _shared(solution: Solution) -> tuple[object, object]:

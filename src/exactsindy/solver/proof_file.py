@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from exactsindy._atomic import check_target, remove_leftovers, sync, temporary_file
+from exactsindy._atomic import check_target, remove_leftovers, temporary_file
 from exactsindy._files import reason
 from exactsindy.errors import DataError
 from exactsindy.problem import Problem
@@ -22,6 +22,7 @@ from exactsindy.solver.multipliers import LinearRow
 from exactsindy.solver.outcome import Answer, Outcome
 
 _MAGIC = b"exactsindy-proof 1\n"  # what the search writes first
+_VERSION = 5  # of the footer
 
 
 @dataclass(frozen=True)
@@ -261,13 +262,6 @@ def proof_records(path: str | os.PathLike[str]) -> Iterator[Path]:
             os.close(handle)
 
 
-def _version(budgets: Sequence[SharedBudget], conditions: Sequence[ConditionsClaim]) -> int:
-    """Return the first version of the format that holds such claims."""
-    if any(claim.exactly or claim.rivals is not None for claim in conditions):
-        return 4
-    return 3 if conditions else 2 if budgets else 1
-
-
 def finish_proof(
     records: Path,
     path: str | os.PathLike[str],
@@ -280,15 +274,13 @@ def finish_proof(
     from exactsindy import __version__
 
     document: dict[str, Any] = {
-        "version": _version(budgets, conditions),
+        "version": _VERSION,
         "writer": f"exactsindy {__version__}",
         "problem": problem.fingerprint,
         "sections": [section.document() for section in sections],
+        "budgets": [budget.document() for budget in budgets],
+        "conditions": [claim.document() for claim in conditions],
     }
-    if budgets or conditions:
-        document["budgets"] = [budget.document() for budget in budgets]
-    if conditions:
-        document["conditions"] = [claim.document() for claim in conditions]
     footer = json.dumps(document, allow_nan=False).encode()
     try:
         with open(records, "r+b") as file:
@@ -303,7 +295,8 @@ def finish_proof(
             file.write(end + digest.digest())
             file.flush()
             os.fsync(file.fileno())
+        # The folder is not synchronised: after a power failure the old file may stand there, whole; half of the time of
+        # a short call would go into more.
         os.replace(records, path)
-        sync(Path(path).parent)
     except OSError as error:
         raise DataError(f"proof={str(path)!r}: the file cannot be written: {reason(error)}.") from error
