@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace exactsindy::constrained {
 
@@ -60,14 +61,15 @@ void ActiveSet::vector(const Frame& f, const Active& which, double* u) const {
 double ActiveSet::before(const Frame& f, const Active& which) const {
   if (which.row < 0) return space_.original(which.variable);
   double length = 0.0;
-  for (int v : f.variables) length += std::abs(system_.below_row(which.row)[v]) * std::sqrt(space_.original(v));
+  for (int v : f.variables) length += std::abs(system_.below_row(which.row)[v]) * space_.original_norm(v);
   return length * length;
 }
 
 // Least-squares coefficients of u on the active vectors, by Cholesky of their products.
-void ActiveSet::coefficients(const double* u, std::vector<double>& rho) const {
+void ActiveSet::coefficients(const double* u) {
   const int n = static_cast<int>(rows_.size());
-  std::vector<double> l(static_cast<std::size_t>(n) * n);
+  std::vector<double>&l = cholesky_, &rho = rho_;
+  l.resize(static_cast<std::size_t>(n) * n);
   rho.resize(n);
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j <= i; ++j) {
@@ -85,31 +87,46 @@ void ActiveSet::coefficients(const double* u, std::vector<double>& rho) const {
   }
 }
 
+// Hold the constraint whose vector is u_.
+void ActiveSet::hold(const Active& what, double mu) {
+  Row row{what, {}, mu};
+  if (!spare_.empty()) {
+    row.u = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  row.u.grow(space_.stride());
+  std::copy_n(u_.data(), space_.stride(), row.u.data());
+  rows_.push_back(std::move(row));
+}
+
+void ActiveSet::drop(std::size_t i) {
+  spare_.push_back(std::move(rows_[i].u));
+  rows_.erase(rows_.begin() + static_cast<std::ptrdiff_t>(i));
+}
+
 void ActiveSet::solve(const Frame& f, const Box& box, NodeSolution& out) {
   const int stride = space_.stride();
-  rows_.clear();
+  while (!rows_.empty()) drop(rows_.size() - 1);
   out.x.assign(f.beta.begin(), f.beta.end());
   out.r.reserve(stride);
   std::copy_n(f.r.data(), stride, out.r.data());
   out.value = f.base;
   out.infeasible = false;
-  Array u, z;
-  std::vector<double> rho;
   Active which;
   double by = 0.0;
   const int most = 10 * (system_.below_count + 2 * static_cast<int>(f.variables.size())) + 20;
   int steps = 0;
   while (most_violated(f, box, out, which, by) && ++steps < most) {
-    u.reserve(stride);
-    z.reserve(stride);
-    vector(f, which, u.data());
+    u_.grow(stride);
+    z_.grow(stride);
+    vector(f, which, u_.data());
     const double own = before(f, which);
     double mu = 0.0;
     for (;;) {
-      coefficients(u.data(), rho);
-      std::copy_n(u.data(), stride, z.data());
-      for (std::size_t i = 0; i < rows_.size(); ++i) space_.axpy(-rho[i], rows_[i].u.data(), z.data());
-      const double square = space_.dot(z.data(), z.data());
+      coefficients(u_.data());
+      std::copy_n(u_.data(), stride, z_.data());
+      for (std::size_t i = 0; i < rows_.size(); ++i) space_.axpy(-rho_[i], rows_[i].u.data(), z_.data());
+      const double square = space_.dot(z_.data(), z_.data());
       double excess = 0.0;
       if (which.row >= 0) {
         excess = -system_.below_rhs[which.row];
@@ -124,32 +141,28 @@ void ActiveSet::solve(const Frame& f, const Box& box, NodeSolution& out) {
       double part = kInf;
       int leaving = -1;
       for (std::size_t i = 0; i < rows_.size(); ++i)
-        if (rho[i] > 1e-14 && rows_[i].mu / rho[i] < part) part = rows_[i].mu / rho[i], leaving = static_cast<int>(i);
+        if (rho_[i] > 1e-14 && rows_[i].mu / rho_[i] < part)
+          part = rows_[i].mu / rho_[i], leaving = static_cast<int>(i);
       const double step = std::min(full, part);
       if (step == kInf || ++steps > most) {
         if (step == kInf)
-          farkas(z.data(), 1.0, which, rho, out);
+          farkas(1.0, which, out);
         else
           finish(out);
         return;
       }
-      for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].mu -= step * rho[i];
+      for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].mu -= step * rho_[i];
       mu += step;
       if (moves) {
         for (std::size_t p = 0; p < f.variables.size(); ++p)
-          out.x[p] -= step * space_.dot(space_.vector(f, static_cast<int>(p)), z.data());
-        space_.axpy(step, z.data(), out.r.data());
+          out.x[p] -= step * space_.dot(space_.vector(f, static_cast<int>(p)), z_.data());
+        space_.axpy(step, z_.data(), out.r.data());
       }
       if (step == full) {
-        Row row;
-        row.what = which;
-        row.u.reset(stride);
-        std::copy_n(u.data(), stride, row.u.data());
-        row.mu = mu;
-        rows_.push_back(std::move(row));
+        hold(which, mu);
         break;
       }
-      rows_.erase(rows_.begin() + leaving);
+      drop(leaving);
     }
   }
   if (!rows_.empty()) out.value += space_.dot(out.r.data(), out.r.data()) - space_.dot(f.r.data(), f.r.data());
@@ -169,16 +182,15 @@ void ActiveSet::finish(NodeSolution& out) const {
 
 // u - sum rho_i u_i vanishes with rho <= 0: as a combination of constraints it has no coefficients left, but a right
 // side that cannot be. (The intervals' share is found by the bound itself.)
-void ActiveSet::farkas(const double* z, double mu_new, const Active& added, const std::vector<double>& rho,
-                       NodeSolution& out) const {
+void ActiveSet::farkas(double mu_new, const Active& added, NodeSolution& out) const {
   finish(out);
   out.infeasible = true;
-  for (int c = 0; c < system_.equal_count; ++c) out.multipliers.equal[c] = {z[space_.tag(c)], 0.0};
+  for (int c = 0; c < system_.equal_count; ++c) out.multipliers.equal[c] = {z_[space_.tag(c)], 0.0};
   for (Double2& m : out.multipliers.below) m = {};
   out.active.push_back(added);
   if (added.row >= 0) out.multipliers.below[added.row] = {mu_new, 0.0};
   for (std::size_t i = 0; i < rows_.size(); ++i)
-    if (rows_[i].what.row >= 0) out.multipliers.below[rows_[i].what.row] = {std::max(-rho[i], 0.0), 0.0};
+    if (rows_[i].what.row >= 0) out.multipliers.below[rows_[i].what.row] = {std::max(-rho_[i], 0.0), 0.0};
 }
 
 }  // namespace exactsindy::constrained

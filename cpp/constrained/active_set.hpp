@@ -38,14 +38,19 @@ class ActiveSet {
   void vector(const Frame& frame, const Active& which, double* u) const;
   bool held(const Active& which) const;
   double before(const Frame& frame, const Active& which) const;
-  void coefficients(const double* u, std::vector<double>& rho) const;
+  void coefficients(const double* u);
+  void hold(const Active& what, double mu);
+  void drop(std::size_t i);
   void finish(NodeSolution& out) const;
-  void farkas(const double* z, double mu_new, const Active& added, const std::vector<double>& rho,
-              NodeSolution& out) const;
+  void farkas(double mu_new, const Active& added, NodeSolution& out) const;
 
   const System& system_;
   const Space& space_;
   std::vector<Row> rows_;
+  // Kept from node to node, so that solving takes no memory.
+  std::vector<Array> spare_;  // vectors of rows that are not held
+  Array u_, z_;
+  std::vector<double> rho_, cholesky_;
 };
 
 }  // namespace exactsindy::constrained

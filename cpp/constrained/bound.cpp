@@ -55,28 +55,36 @@ void Bound::find_reaches() const {
   if (space.regularised() || n == 0) return;
   Array zero(space.stride()), offset(s.rows), left(s.rows), data(static_cast<std::size_t>(n) * s.rows);
   space.data_residual(zero.data(), offset.data());
-  std::vector<double> row_norm(n), defect(n), own(s.blocks.size());
+  std::vector<double> row_norm(n), defect(n), own(n * s.blocks.size()),
+      products(static_cast<std::size_t>(n) * s.variables);
   double left_square = 0.0, defect_square = 0.0;
   const double gamma = (s.rows + n + s.equal_count + 16) * 2.0 * kEps;
   for (int p = 0; p < n; ++p) {
     // data_residual is affine: its linear part maps dual vectors to the rows (and divides by the root).
     space.data_residual(space.vector(root, p), left.data());
     double* line = data.data() + static_cast<std::size_t>(p) * s.rows;
-    double square = 0.0;
+    row_norm[p] = 0.0;
     for (std::size_t k = 0; k < s.blocks.size(); ++k) {
       const Block& b = s.blocks[k];
       for (int i = b.row; i < b.row + b.rows; ++i) line[i] = (left[i] - offset[i]) * b.root;
       const double part = kernels_.dot(line + b.row, line + b.row, b.rows);
-      square += part;
-      own[k] = std::sqrt(part);
+      row_norm[p] += part;
+      own[p * s.blocks.size() + k] = std::sqrt(part);
     }
+  }
+  for (const Block& b : s.blocks)
+    if (b.count > 0)
+      kernels_.dots({data.data() + b.row, s.rows, n}, {s.column[b.first], b.rows, b.count}, b.rows,
+                    products.data() + b.first, s.variables, false);
+  for (int p = 0; p < n; ++p) {
+    double square = row_norm[p];
     // On the ridge rows L is whatever makes L S = I as nearly as possible: chosen below.
     double sum = 0.0;
     for (int q = 0; q < n; ++q) {
       const int v = root.variables[q], block = s.block_of[v];
       const Block& b = s.blocks[block];
-      double dot = 0.0, size = own[block] * s.norm[v];  // (at least the sum of the sizes of the products)
-      if (own[block] > 0.0) dot = b.root * kernels_.dot(line + b.row, s.column[v], b.rows);
+      double dot = b.root * products[static_cast<std::size_t>(p) * s.variables + v];
+      double size = own[p * s.blocks.size() + block] * s.norm[v];  // (at least the sum of the sizes of the products)
       for (const auto& [c, coef] : equal_of_[v]) {
         const double part = space.vector(root, p)[space.tag(c)] * coef;
         dot -= part;

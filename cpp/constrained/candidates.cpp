@@ -88,13 +88,15 @@ bool Explorer::contradiction(const std::vector<int>& columns) {
   return !fit_.feasible && fit_.known;
 }
 
-// Backward elimination from the root: leave out what costs least until the logic is satisfied.
+// Backward elimination from the root: leave out what costs least until the logic is satisfied. Terms are taken from the
+// node itself as long as that goes well, and from then on from a copy.
 void Explorer::greedy() {
   // (The levels of the tree are not in use yet.)
-  level(2);
-  copy(root(), *levels_[1]);
+  copy(root(), level(1));
+  std::vector<int> taken;
+  bool careful = false;
   for (;;) {
-    Node &n = *levels_[1], &trial = *levels_[2];
+    Node& n = *levels_[1];
     inequalities_.solve(n.frame, n.box, node_solution_);
     if (node_solution_.infeasible) return;
     const std::size_t before = answers_.count();
@@ -109,12 +111,19 @@ void Explorer::greedy() {
       if (drop < least) least = drop, cheapest = n.frame.variables[p];
     }
     if (cheapest < 0) return;
-    copy(n, trial);
-    if (decide(trial, cheapest, Flag::kOut)) {
-      std::swap(levels_[1], levels_[2]);
-    } else if (!decide(n, cheapest, Flag::kIn)) {
-      return;
+    if (careful) copy(n, level(2));
+    if (decide(careful ? *levels_[2] : n, cheapest, Flag::kOut)) {
+      if (careful)
+        std::swap(levels_[1], levels_[2]);
+      else
+        taken.push_back(cheapest);
+      continue;
     }
+    if (!std::exchange(careful, true)) {
+      copy(root(), n);
+      for (int v : taken) decide(n, v, Flag::kOut);
+    }
+    if (!decide(n, cheapest, Flag::kIn)) return;
   }
 }
 

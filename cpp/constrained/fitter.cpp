@@ -79,7 +79,8 @@ void Fitter::least_squares(Fit& out) {
   hi_.reserve(static_cast<std::size_t>(f + 1) * length_);
   lo_.reserve(static_cast<std::size_t>(f + 1) * length_);
   std::vector<int> kept;
-  std::vector<std::vector<Double2>> r(f, std::vector<Double2>(f));
+  factor_.assign(static_cast<std::size_t>(f) * f, {});
+  const auto r = [&](int i, int l) -> Double2& { return factor_[static_cast<std::size_t>(i) * f + l]; };
   volume_.assign(system_.blocks.size(), 1.0);
   out.dependent = false;
   for (int k = 0; k < f; ++k) {
@@ -92,13 +93,13 @@ void Fitter::least_squares(Fit& out) {
       load(rows_.pivot(i), -rows_.entry(i, free[k]), q, true);
       size += std::abs(rows_.entry(i, free[k]).hi) * system_.norm[support_[rows_.pivot(i)]];
     }
-    for (int i = 0; i < m; ++i) r[i][m] = {};
+    for (int i = 0; i < m; ++i) r(i, m) = {};
     Double2 square = kernels_.dot2(q, q, length_);
     for (int pass = 0; pass < 2 && m > 0; ++pass) {
       for (int i = 0; i < m; ++i) {
         const Double2 h = kernels_.dot2(vector(i), q, length_);
         kernels_.axpy2(-h, vector(i), q, length_);
-        r[i][m] = r[i][m] + h;
+        r(i, m) = r(i, m) + h;
       }
       const double before = square.hi;
       square = kernels_.dot2(q, q, length_);
@@ -116,7 +117,7 @@ void Fitter::least_squares(Fit& out) {
       const Double2 x = Double2{q.hi[i], q.lo[i]} * inverse;
       q.hi[i] = x.hi, q.lo[i] = x.lo;
     }
-    r[m][m] = norm;
+    r(m, m) = norm;
     kept.push_back(k);
   }
   const int m = static_cast<int>(kept.size());
@@ -144,12 +145,12 @@ void Fitter::least_squares(Fit& out) {
   }
   out.x.assign(s, {});
   for (int i = m - 1; i >= 0; --i) {
-    for (int l = i + 1; l < m; ++l) y[i] = y[i] - r[i][l] * y[l];
-    y[i] = y[i] / r[i][i];
+    for (int l = i + 1; l < m; ++l) y[i] = y[i] - r(i, l) * y[l];
+    y[i] = y[i] / r(i, i);
     out.x[free[kept[i]]] = y[i];
   }
   kept_ = m;
-  spreads(kept, r);
+  spreads(kept);
   for (int i = 0; i < c; ++i) {
     if (rows_.pivot(i) < 0) continue;
     Double2 x = rows_.rhs(i);
@@ -161,23 +162,25 @@ void Fitter::least_squares(Fit& out) {
 
 // Norms of the rows of the map from the least-squares residual to the coefficients: how far they move as the value
 // rises. (The factor is right to about 1e-17: columns are farther than 1e-13 from dependence.)
-void Fitter::spreads(const std::vector<int>& kept, const std::vector<std::vector<Double2>>& r) {
+void Fitter::spreads(const std::vector<int>& kept) {
   const std::vector<int>& free = rows_.free();
   const int m = static_cast<int>(kept.size()), s = static_cast<int>(support_.size());
-  std::vector<std::vector<double>> inverse(s, std::vector<double>(m, 0.0));  // rows by position
+  const std::size_t f = free.size();
+  inverse_.assign(static_cast<std::size_t>(s) * m, 0.0);  // rows by position
+  const auto inverse = [&](int p, int l) -> double& { return inverse_[static_cast<std::size_t>(p) * m + l]; };
   for (int i = m - 1; i >= 0; --i)
     for (int l = i; l < m; ++l) {
       double sum = l == i ? 1.0 : 0.0;
-      for (int p = i + 1; p <= l; ++p) sum -= r[i][p].hi * inverse[free[kept[p]]][l];
-      inverse[free[kept[i]]][l] = sum / r[i][i].hi;
+      for (int p = i + 1; p <= l; ++p) sum -= factor_[i * f + p].hi * inverse(free[kept[p]], l);
+      inverse(free[kept[i]], l) = sum / factor_[i * f + i].hi;
     }
   for (int i = 0; i < rows_.count(); ++i)
     for (int k = 0; k < m && rows_.pivot(i) >= 0; ++k)
       for (int l = 0; l < m; ++l)
-        inverse[rows_.pivot(i)][l] -= rows_.entry(i, free[kept[k]]).hi * inverse[free[kept[k]]][l];
+        inverse(rows_.pivot(i), l) -= rows_.entry(i, free[kept[k]]).hi * inverse(free[kept[k]], l);
   spread_.assign(s, 0.0);
   for (int p = 0; p < s; ++p) {
-    for (double x : inverse[p]) spread_[p] += x * x;
+    for (int l = 0; l < m; ++l) spread_[p] += inverse(p, l) * inverse(p, l);
     spread_[p] = std::sqrt(spread_[p]) * (1.0 + 1e-6);
   }
 }

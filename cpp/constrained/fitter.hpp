@@ -30,7 +30,7 @@ class Fitter {
 
  private:
   bool guess(const Box& box, double cut);
-  void spreads(const std::vector<int>& kept, const std::vector<std::vector<Double2>>& r);
+  void spreads(const std::vector<int>& kept);
   void least_squares(Fit& out);
   void multipliers(const Fit& out);
   bool improve(const Box& box, const Fit& out);
@@ -50,7 +50,9 @@ class Fitter {
   SupportRows rows_;
   std::vector<double> centre_, centre_spread_;  // of the fit without inequalities
   double centre_value_ = 0.0;
-  std::vector<double> spread_;       // per position
+  std::vector<double> spread_;   // per position
+  std::vector<Double2> factor_;  // triangular: what the vectors in use are of each other, row after row
+  std::vector<double> inverse_;
   int kept_ = 0;                     // orthonormal vectors in use; the next one is the projected target
   std::vector<double> volume_;       // per block: product of the distances of its columns from those before
   std::vector<Double2> multiplier_;  // one per row

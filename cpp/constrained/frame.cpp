@@ -40,6 +40,7 @@ Space::Space(const System& system, std::span<const int> variables)
     for (int i = 0; !seen[k] && i < b.count; ++i) outside_ += b.weight * system.z[b.row + i] * system.z[b.row + i];
   }
   original_.assign(system.variables, 0.0);
+  original_norm_.assign(system.variables, 0.0);
 }
 
 // Householder QR of [root A; sqrt(ridge); tau] for the columns of one block.
@@ -128,6 +129,7 @@ Frame Space::root(int& contradictory) {
         row[j] = -kernels_.dot(row + from, column(j) + from, padded(j) - from) / column(j)[j];
       f.beta[i] = dot(row, target_.data());
       f.square[i] = original_[f.variables[i]] = dot(row, row);
+      original_norm_[f.variables[i]] = std::sqrt(f.square[i]);
     }
   contradictory = -1;
   Array u(stride_);
@@ -139,7 +141,7 @@ Frame Space::root(int& contradictory) {
     for (int p = 0; p < n; ++p) {
       offset += row[f.variables[p]] * f.beta[p];
       size += std::abs(row[f.variables[p]] * f.beta[p]);
-      length += std::abs(row[f.variables[p]]) * std::sqrt(original_[f.variables[p]]);
+      length += std::abs(row[f.variables[p]]) * original_norm_[f.variables[p]];
     }
     if (!project(f, u.data(), offset, length * length) && std::abs(offset) > 1e-10 * size && contradictory < 0)
       contradictory = c;
@@ -155,8 +157,6 @@ void Space::combine(const Frame& f, const double* row, double* out) const {
 
 Frame Space::copy(const Frame& from) const {
   Frame to;
-  to.t.reset(from.variables.size() * stride_);
-  to.r.reset(stride_);
   assign(from, to);
   return to;
 }
@@ -166,8 +166,8 @@ void Space::assign(const Frame& from, Frame& to) const {
   to.beta = from.beta;
   to.square = from.square;
   to.base = from.base;
-  to.t.reserve(from.variables.size() * stride_);
-  to.r.reserve(stride_);
+  to.t.grow(from.variables.size() * stride_);
+  to.r.grow(stride_);
   std::copy_n(from.t.data(), from.variables.size() * stride_, to.t.data());
   std::copy_n(from.r.data(), stride_, to.r.data());
 }

@@ -34,6 +34,7 @@ class Space {
   int stride() const { return stride_; }  // dims and tags
   int tag(int equality) const { return dims_ + equality; }
   double original(int v) const { return original_[v]; }
+  double original_norm(int v) const { return original_norm_[v]; }
   bool regularised() const { return regularised_; }
   // All columns in, equalities imposed. `contradictory` is the first equality that contradicts earlier ones, or -1.
   Frame root(int& contradictory);
@@ -73,6 +74,7 @@ class Space {
   Array target_;
   double outside_ = 0.0;
   std::vector<double> original_;  // |t_v|^2 before anything was imposed
+  std::vector<double> original_norm_;
 };
 
 }  // namespace exactsindy::constrained

@@ -59,7 +59,10 @@ bool Logic::propagate() {
 
 bool Logic::set(int v, Flag value) { return assign(v, value) && propagate(); }
 
-std::vector<int> Logic::take_changes() { return std::exchange(changes_, {}); }
+void Logic::take_changes(std::vector<int>& into) {
+  into.clear();
+  std::swap(into, changes_);
+}
 
 bool Logic::complete() {
   bool plain = true;  // all free terms out, without propagation

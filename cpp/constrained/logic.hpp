@@ -27,8 +27,8 @@ class Logic {
   // False: the rows cannot hold any more.
   bool start();
   bool set(int v, Flag value);
-  // Variables that were decided since the last call, in order.
-  std::vector<int> take_changes();
+  // Variables that were decided since the last call, in order. (What `into` held before makes room for the next ones.)
+  void take_changes(std::vector<int>& into);
   int count_in() const { return in_; }
   // All free terms out, if the rows allow it; else with as few as a greedy pass needs. False: no completion was found.
   bool complete();

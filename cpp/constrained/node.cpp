@@ -16,7 +16,7 @@ constexpr double kTight = 1e-11;
 }  // namespace
 
 Ground::Ground(const System& s, const LogicRows& logic, const Space& coordinates, int constraint_rows)
-    : system(s), rows(logic), space(coordinates), removable(s.variables, 1), zero_rows(s.variables) {
+    : system(s), rows(logic), space(coordinates), removable(s.variables, 1) {
   for (const PresenceRow& row : rows.rows)
     if (std::all_of(row.coefs.begin(), row.coefs.end(), [](int c) { return c == 1; })) budgets.push_back(&row);
   for (int i = 0; i < constraint_rows; ++i)
@@ -28,7 +28,7 @@ Ground::Ground(const System& s, const LogicRows& logic, const Space& coordinates
     std::vector<int> row;
     for (int v = 0; v < s.variables; ++v)
       if (s.equal_row(c)[v] != 0.0) row.push_back(v);
-    for (int v : row) zero_rows[v].push_back(row);
+    zero_rows.push_back({c, std::move(row)});
   }
 }
 

@@ -27,15 +27,21 @@ struct Node {
   double remaining = -1.0;
 };
 
+// An equality with 0 and its terms.
+struct ZeroRow {
+  int equality;
+  std::vector<int> terms;
+};
+
 // What all workers read.
 struct Ground {
   const System& system;
   const LogicRows& rows;
   const Space& space;
-  std::vector<const PresenceRow*> budgets;               // rows that only count
-  std::vector<char> removable;                           // no constraint on supports needs the term
-  std::vector<std::vector<std::vector<int>>> zero_rows;  // per variable: the terms of its equalities with 0
-  bool postpone = false;                                 // supports are estimated first, and fitted at the end
+  std::vector<const PresenceRow*> budgets;  // rows that only count
+  std::vector<char> removable;              // no constraint on supports needs the term
+  std::vector<ZeroRow> zero_rows;
+  bool postpone = false;  // supports are estimated first, and fitted at the end
 
   Ground(const System& system, const LogicRows& rows, const Space& space, int constraint_rows);
 };
@@ -110,6 +116,7 @@ class Explorer {
   NodeSolution node_solution_;
   Multipliers multipliers_;
   std::vector<char> used_;
+  std::vector<int> changes_;
   Array pivot_, omega_, scratch_;
   Fit fit_;
   int split_ = -1;  // a semi-continuous term both of whose signs have to be looked at apart; -1: none

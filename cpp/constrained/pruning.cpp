@@ -40,8 +40,8 @@ bool Explorer::decide(Node& n, int v, Flag value) {
 // Carry out what the logic has decided: terms leave the frame, costliest first, until the node may be pruned.
 Explorer::State Explorer::impose(Node& n) {
   bool outs = false;
-  for (std::vector<int> changes = n.logic.take_changes(); !changes.empty(); changes = n.logic.take_changes())
-    for (int v : changes) {
+  for (n.logic.take_changes(changes_); !changes_.empty(); n.logic.take_changes(changes_))
+    for (int v : changes_) {
       const double lo = n.box.lo[v], hi = n.box.hi[v];
       interval(n, v);
       if (n.box.lo[v] > n.box.hi[v]) return State::kPruned;
@@ -80,9 +80,10 @@ Explorer::State Explorer::impose(Node& n) {
 // A term has left: where it leaves another one alone in an equality with 0, that one has no coefficient, and supports
 // with it are as good as those without it. False: it was decided to be in, so the node holds nothing that counts.
 bool Explorer::lonely(Node& n, int v) {
-  for (const std::vector<int>& row : ground_.zero_rows[v]) {
+  for (const ZeroRow& row : ground_.zero_rows) {
+    if (system_.equal_row(row.equality)[v] == 0.0) continue;
     int left = -1, count = 0;
-    for (int u : row)
+    for (int u : row.terms)
       if (n.logic[u] != Flag::kOut) left = u, ++count;
     if (count != 1 || !ground_.removable[left]) continue;
     if (n.logic[left] == Flag::kIn || !n.logic.set(left, Flag::kOut)) return false;

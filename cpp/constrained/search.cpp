@@ -69,7 +69,8 @@ Outcome Search::run(const std::vector<std::vector<int>>& starts) {
   bound_.emplace(system_, space, frame);
   ground_.emplace(system_, rows_, space, options_.constraint_rows);
   Explorer first(*this, *ground_, *bound_, answers_);
-  logic.take_changes();
+  std::vector<int> known;
+  logic.take_changes(known);
   first.start({std::move(frame), logic, {system_.lower, system_.upper}, std::vector<char>(system_.variables, 0)});
   first.intervals();
   if (contradictory >= 0 && first.contradiction(columns)) return ended(std::move(out));

@@ -15,9 +15,13 @@ void SupportRows::start(std::span<const int> support) {
   support_.assign(support.begin(), support.end());
   rows_.clear();
   for (int c = 0; c < system_.equal_count; ++c) {
+    const double* equality = system_.equal_row(c);
+    const bool empty = std::all_of(support_.begin(), support_.end(), [&](int v) { return equality[v] == 0.0; });
+    if (empty && system_.equal_rhs[c] == 0.0) continue;
     Row row;
+    row.equality = c;
     row.coefs.assign(support_.size(), 0.0);
-    for (std::size_t p = 0; p < support_.size(); ++p) row.coefs[p] = system_.equal_row(c)[support_[p]];
+    for (std::size_t p = 0; p < support_.size(); ++p) row.coefs[p] = equality[support_[p]];
     row.rhs = system_.equal_rhs[c];
     normalise(row);
     rows_.push_back(std::move(row));
@@ -59,12 +63,12 @@ bool SupportRows::held(const Active& which) const {
 
 bool SupportRows::eliminate() {
   const int s = static_cast<int>(support_.size()), c = count();
-  reduced_.assign(c, std::vector<Double2>(s + 1 + c));
+  reduced_.assign(c * width(), {});
   pivot_.assign(c, -1);
   for (int i = 0; i < c; ++i) {
-    for (int p = 0; p < s; ++p) reduced_[i][p] = {rows_[i].coefs[p], 0.0};
-    reduced_[i][s] = {rows_[i].rhs, 0.0};
-    reduced_[i][s + 1 + i] = {1.0, 0.0};
+    for (int p = 0; p < s; ++p) reduced(i)[p] = {rows_[i].coefs[p], 0.0};
+    reduced(i)[s] = {rows_[i].rhs, 0.0};
+    reduced(i)[s + 1 + i] = {1.0, 0.0};
   }
   std::vector<char> used(s, 0);
   for (int step = 0; step < c; ++step) {
@@ -72,20 +76,22 @@ bool SupportRows::eliminate() {
     double top = kDependent;
     for (int i = 0; i < c; ++i)
       for (int p = 0; p < s && pivot_[i] < 0; ++p)
-        if (!used[p] && std::abs(reduced_[i][p].hi) > top) top = std::abs(reduced_[i][p].hi), row = i, column = p;
+        if (!used[p] && std::abs(entry(i, p).hi) > top) top = std::abs(entry(i, p).hi), row = i, column = p;
     if (row < 0) break;
     pivot_[row] = column;
     used[column] = 1;
-    const Double2 inverse = Double2{1.0, 0.0} / reduced_[row][column];
-    for (Double2& x : reduced_[row])
+    const std::span<Double2> pivots = reduced(row);
+    const Double2 inverse = Double2{1.0, 0.0} / pivots[column];
+    for (Double2& x : pivots)
       if (x.hi != 0.0) x = x * inverse;
-    reduced_[row][column] = {1.0, 0.0};
+    pivots[column] = {1.0, 0.0};
     for (int i = 0; i < c; ++i) {
-      const Double2 factor = reduced_[i][column];
+      const std::span<Double2> other = reduced(i);
+      const Double2 factor = other[column];
       if (i == row || factor.hi == 0.0) continue;
-      for (std::size_t p = 0; p < reduced_[i].size(); ++p)
-        if (reduced_[row][p].hi != 0.0) reduced_[i][p] = reduced_[i][p] - factor * reduced_[row][p];
-      reduced_[i][column] = {};
+      for (std::size_t p = 0; p < other.size(); ++p)
+        if (pivots[p].hi != 0.0) other[p] = other[p] - factor * pivots[p];
+      other[column] = {};
     }
   }
   free_.clear();
@@ -123,7 +129,7 @@ Multipliers SupportRows::multipliers(std::span<const Double2> of_rows) const {
     if (rows_[i].what.row >= 0)
       found.below[rows_[i].what.row] = value.hi > 0.0 ? value : Double2{};
     else if (!inequality(i))
-      found.equal[i] = value;
+      found.equal[rows_[i].equality] = value;
   }
   return found;
 }

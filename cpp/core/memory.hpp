@@ -9,7 +9,8 @@
 
 namespace exactsindy {
 
-constexpr int kLane = 8;  // doubles per padded vector
+constexpr int kLane = 8;           // doubles per padded vector
+constexpr std::size_t kLine = 64;  // bytes of a cache line
 inline int padded(int n) { return (n + kLane - 1) / kLane * kLane; }
 
 class Array {
@@ -45,17 +46,20 @@ class Array {
   void reserve(std::size_t n) {
     if (n > size_) reset(n);
   }
+  // The same, with any content.
+  void grow(std::size_t n) {
+    if (n > size_) take(n);
+  }
   double* data() { return data_; }
   const double* data() const { return data_; }
   double& operator[](std::size_t i) { return data_[i]; }
   double operator[](std::size_t i) const { return data_[i]; }
 
  private:
-  static constexpr std::size_t kAlignment = 64;  // a cache line
   void align() {
     void* at = raw_.get();
     std::size_t space = (size_ + kLane) * sizeof(double);
-    data_ = static_cast<double*>(std::align(kAlignment, size_ * sizeof(double), at, space));
+    data_ = static_cast<double*>(std::align(kLine, size_ * sizeof(double), at, space));
   }
   struct Free {
     void operator()(void* p) const { std::free(p); }

@@ -23,8 +23,8 @@ struct Branch {
   std::vector<std::unique_ptr<Branch>> below;  // none once it is done
 };
 
-// The branches near the root of a search, shared by its workers. Each branch is explored by one worker, the only one
-// that adds branches below it.
+// The branches near the root of a search, shared by its workers. One worker at a time adds branches below a branch: the
+// one that has what is still to come of its node.
 class Branches {
  public:
   // Smaller subtrees are not told apart: what a killed process loses is at most one of them for each worker.

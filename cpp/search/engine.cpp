@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <system_error>
+#include <utility>
 
 #include "search/node.hpp"
 
@@ -11,6 +12,7 @@ namespace {
 
 constexpr double kSpawnAfter = 1e-3;     // seconds: shorter solves are not worth a second thread
 constexpr unsigned kClockInterval = 16;  // short nodes between two looks at the clock
+constexpr std::int64_t kReported = 64;   // nodes that a worker counts by itself, far from the limit
 
 }  // namespace
 
@@ -19,17 +21,27 @@ Engine::Engine(const Limits& limits, Tick tick)
 
 Engine::~Engine() = default;
 
-void Engine::count(Search& search) {
-  search.nodes.fetch_add(1, std::memory_order_relaxed);
-  const std::int64_t count = nodes_.fetch_add(1, std::memory_order_relaxed) + 1;
-  if (limits_.nodes > 0 && count > limits_.nodes) {
+void Engine::count(Worker& worker, Search& search) {
+  if (++worker.uncounted >= worker.quota) report(worker, search);
+}
+
+void Engine::report(Worker& worker, Search& search) {
+  const std::int64_t more = std::exchange(worker.uncounted, 0);
+  search.nodes.fetch_add(more, std::memory_order_relaxed);
+  const std::int64_t count = nodes_.fetch_add(more, std::memory_order_relaxed) + more;
+  if (limits_.nodes == 0) {
+    worker.quota = kReported;
+    return;
+  }
+  worker.quota = count + kReported * limits_.threads > limits_.nodes ? 1 : kReported;
+  if (count > limits_.nodes) {
     Stop none = Stop::kNone;
     stop_.compare_exchange_strong(none, Stop::kNodes);
   }
 }
 
 bool Engine::pause(Worker& worker, Search& search) {
-  count(search);
+  count(worker, search);
   return stopping(worker, search);
 }
 

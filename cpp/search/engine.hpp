@@ -16,7 +16,7 @@
 
 namespace exactsindy {
 
-// A subtree handed to another worker, with its state.
+// A part of the tree handed to another worker: a node, with its state, without the last of its free terms.
 struct Task {
   Search* search;
   std::unique_ptr<Frame> frame;
@@ -54,8 +54,11 @@ class Engine {
   bool hurried() const { return stop() == Stop::kTime || stop() == Stop::kInterrupted; }
   // True if it has been so for a while: not even for the first look at an equation.
   bool late() const { return hurried() && elapsed() > stopped_at_.load(std::memory_order_relaxed) + kGrace; }
-  // Count a node.
-  void count(Search& search);
+  // Count a node. Workers report what they counted now and then: two that write one number at every short node wait for
+  // each other's cache line longer than the node takes.
+  void count(Worker& worker, Search& search);
+  // Report what a worker has counted, before it leaves a search.
+  void report(Worker& worker, Search& search);
   // Count a node, look at the clock now and then (every time, where nodes are long); true if the search must end.
   bool pause(Worker& worker, Search& search);
   // The same without counting.
@@ -81,8 +84,9 @@ class Engine {
   Clock clock_;
   std::atomic<Stop> stop_{Stop::kNone};
   std::atomic<double> stopped_at_{0.0};  // seconds, once hurried
-  std::atomic<std::int64_t> nodes_{0};
-  std::atomic<int> idle_{0}, queued_{0};
+  alignas(kLine) std::atomic<std::int64_t> nodes_{0};
+  alignas(kLine) std::atomic<int> idle_{0};
+  std::atomic<int> queued_{0};
   std::mutex mutex_, error_mutex_;
   std::exception_ptr error_;
   std::condition_variable wake_;

@@ -12,7 +12,7 @@ constexpr double kSmallDet = 1e-6, kSmallInnerDet = 1e-3;
 inline std::size_t offset(int row, int stride) { return static_cast<std::size_t>(row) * stride; }
 
 // State of a node: terms in, terms free (positions 0..m-1), and both sides of the elimination.
-struct Frame {
+struct alignas(kLine) Frame {  // one that was handed over stands in the memory of the worker that gave it
   int m = 0, in_count = 0;
   int in[kMaxSize];
   std::vector<int> free;

@@ -33,7 +33,7 @@ void Worker::scan_last(Frame& f) {
   const int last = f.m - 1;
   const double* row = f.s.data() + offset(last, g.stride);
   const double pivot = row[last], det = f.det * pivot, cut = search_->cut();
-  engine_.count(*search_);
+  engine_.count(*this, *search_);
   if (det > kSmallDet) {
     const double scale = 1.0 / std::sqrt(pivot), moment = f.c[last] * scale;
     for (int a = 0; a < last; ++a) {
@@ -147,7 +147,7 @@ void Worker::candidate(const int* support) {
   }
   if (fit_.error.hi > search_->cut()) return;
   search_->offer(fit_);
-  if (search_->wanted.limit >= 0.0) engine_.count(*search_);  // members of a pool are work too
+  if (search_->wanted.limit >= 0.0) engine_.count(*this, *search_);  // members of a pool are work too
   reduce(fit_);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 namespace exactsindy {
 
@@ -46,9 +47,11 @@ void Worker::prepare(Search& search) {
     weight = 1 + static_cast<unsigned>(std::min(1e-4 * in.columns * in.columns, 64.0) / 2.0);
     frames_.clear();
     scratch_.reset();
+    spare_.reset();
     perspective_.reset();
   }
   while (static_cast<int>(frames_.size()) < std::max(1, size - 2)) frames_.push_back(make_frame(true));
+  to_come_.resize(frames_.size());
   if (!scratch_) {
     const int stride = equation_->guide.stride;
     scratch_ = make_frame(false);
@@ -114,18 +117,19 @@ void Worker::root(Search& search) {
     if (!(independent = include_last(f, f))) break;
   }
   if (independent)
-    whole = begin(f, trunk);
+    whole = begin(f, trunk, false);
   else
     proof_.write(kStepDependent);
   proof_.flush();
+  engine_.report(*this, search);
   if (trunk && whole) search.branches->finish(*trunk);
 }
 
-bool Worker::begin(Frame& frame, Branch* branch) {
+bool Worker::begin(Frame& frame, Branch* branch, bool rest) {
   const int slots = search_->wanted.size - frame.in_count;
   bool whole = true;
   if (slots >= 3) {
-    whole = explore(0, branch);
+    whole = explore(0, branch, rest);
   } else {
     proof_.write(frame.m < slots ? kStepWhole : kStepScanned);
     close(frame, slots);
@@ -140,10 +144,12 @@ bool Worker::begin(Frame& frame, Branch* branch) {
 
 void Worker::run(Task& task) {
   prepare(*task.search);
-  frames_[0] = std::move(task.frame);
+  spare_ = std::exchange(frames_[0], std::move(task.frame));
   proof_.begin(task.search->proof, task.search->section, task.chunk);
-  const bool whole = begin(*frames_[0], task.branch);
+  exclude_last(*frames_[0]);
+  const bool whole = begin(*frames_[0], task.branch, true);
   proof_.flush();
+  engine_.report(*this, *search_);
   if (task.branch && whole) search_->branches->finish(*task.branch);
 }
 
@@ -221,12 +227,12 @@ void Worker::write_branch(const Frame& f) {
   proof_.write(kStepBranch + static_cast<std::uint64_t>(equation_->instance.original[f.free[f.m - 1]]));
 }
 
-bool Worker::explore(int depth, Branch* branch) {
+bool Worker::explore(int depth, Branch* branch, bool rest) {
   Frame& f = *frames_[depth];
   const int slots = search_->wanted.size - f.in_count;
   const bool marked = branch && branch->level < Branches::kLevels && slots > 3;  // terms become branches
   const std::size_t known = branch ? branch->below.size() : 0;                   // from an earlier process
-  std::size_t next = 0;
+  std::size_t next = rest ? known : 0;
   bool whole = true;
   if (perspective_on_) points_[depth] = depth > 0 ? points_[depth - 1] : root_point_;
   if (f.m < slots) proof_.write(kStepWhole);
@@ -243,6 +249,8 @@ bool Worker::explore(int depth, Branch* branch) {
       if (!search_->superseded()) search_->leave_open(safe_bound(f));
       return false;
     }
+    if (depth > 0 && engine_.hungry()) give(depth);
+    to_come_[depth] = {branch, next == known};
     if (next < known) {
       Branch* below = branch->below[next++].get();
       swap_to_last(f, position(f, below->term));
@@ -268,6 +276,12 @@ bool Worker::explore(int depth, Branch* branch) {
     } else {
       const std::uint64_t chunk = marked ? search_->chunks.fetch_add(1, std::memory_order_relaxed) : 0;
       whole &= explore_below(depth, branch, marked ? search_->branches->add(*branch, f.free[f.m - 1], chunk) : nullptr);
+      if (const Rest& to_come = to_come_[depth]; to_come.given) {
+        search_->task_ended(to_come.bound);
+        proof_.write(kStepGoto);
+        proof_.write(to_come.chunk);
+        return whole;
+      }
     }
     exclude_last(f);
   }
@@ -290,54 +304,63 @@ bool Worker::explore_below(int depth, Branch* branch, Branch* below) {
     }
     return true;
   }
-  if (engine_.hungry()) {
-    hand_over(child, branch, below);
-    return true;
-  }
-  if (!below) return explore(depth + 1, branch);
+  if (!below) return explore(depth + 1, branch, false);
+  const std::uint64_t own = proof_.chunk();
   proof_.write(kStepGoto);
   proof_.write(below->chunk);
   proof_.flush();
   proof_.begin(search_->proof, search_->section, below->chunk);
-  const bool whole = explore(depth + 1, below);
+  const bool whole = explore(depth + 1, below, false);
   proof_.flush();
   if (whole) search_->branches->finish(*below);
-  proof_.begin(search_->proof, search_->section, branch->chunk);
+  proof_.begin(search_->proof, search_->section, own);
   return whole;
 }
 
-// The subtree goes with a copy of its state: to make that anew could cost more than the work handed over.
-void Worker::hand_over(const Frame& child, Branch* branch, Branch* below) {
-  const Guide& g = equation_->guide;
-  auto frame = make_frame(true);
-  frame->m = child.m;
-  frame->in_count = child.in_count;
-  std::copy(child.in, child.in + child.in_count, frame->in);
-  std::copy(child.free.begin(), child.free.begin() + child.m, frame->free.begin());
-  const std::size_t bytes = offset(child.m, g.stride) * sizeof(double);
-  std::memcpy(frame->s.data(), child.s.data(), bytes);
-  std::memcpy(frame->c.data(), child.c.data(), g.stride * sizeof(double));
-  frame->value = child.value;
-  frame->det = child.det;
-  frame->since = child.since;
-  frame->start = child.start;
-  frame->gamma = child.gamma;
-  frame->slack = child.slack;
-  frame->basis = child.basis;
-  if (child.backward) {
-    std::memcpy(frame->dual.data(), child.dual.data(), bytes);
-    std::memcpy(frame->beta.data(), child.beta.data(), g.stride * sizeof(double));
-    std::memcpy(frame->norm2.data(), child.norm2.data(), g.stride * sizeof(double));
-    std::memcpy(frame->r.data(), child.r.data(), g.stride * sizeof(double));
-    frame->base = child.base;
+// Hand what is still to come of the highest node above to another worker: the larger a part, the fewer change hands. It
+// goes with a copy of its state, because to make that anew could cost more than the work handed over.
+void Worker::give(int depth) {
+  for (int i = 0; i < depth; ++i) {
+    Rest& to_come = to_come_[i];
+    const Frame& f = *frames_[i];
+    const int slots = search_->wanted.size - f.in_count;
+    if (!to_come.whole || to_come.given || f.m <= slots + 1) continue;
+    to_come.given = true;
+    to_come.chunk = search_->chunks.fetch_add(1, std::memory_order_relaxed);
+    to_come.bound = safe_bound(f);
+    if (to_come.branch) search_->branches->hold(*to_come.branch, to_come.chunk);
+    search_->task_started(to_come.bound);  // (for what this worker goes on with)
+    return engine_.give({search_, copy(f), to_come.bound, to_come.chunk, to_come.branch});
   }
-  frame->backward = child.backward;
-  frame->bound = child.bound;
-  const std::uint64_t chunk = below ? below->chunk : search_->chunks.fetch_add(1, std::memory_order_relaxed);
-  if (branch && !below) search_->branches->hold(*branch, chunk);
-  proof_.write(kStepGoto);
-  proof_.write(chunk);
-  engine_.give({search_, std::move(frame), safe_bound(child), chunk, below ? below : branch});
+}
+
+std::unique_ptr<Frame> Worker::copy(const Frame& f) {
+  const Guide& g = equation_->guide;
+  auto frame = spare_ ? std::move(spare_) : make_frame(true);
+  frame->m = f.m;
+  frame->in_count = f.in_count;
+  std::copy(f.in, f.in + f.in_count, frame->in);
+  std::copy(f.free.begin(), f.free.begin() + f.m, frame->free.begin());
+  const std::size_t bytes = offset(f.m, g.stride) * sizeof(double);
+  std::memcpy(frame->s.data(), f.s.data(), bytes);
+  std::memcpy(frame->c.data(), f.c.data(), g.stride * sizeof(double));
+  frame->value = f.value;
+  frame->det = f.det;
+  frame->since = f.since;
+  frame->start = f.start;
+  frame->gamma = f.gamma;
+  frame->slack = f.slack;
+  frame->basis = f.basis;
+  if (f.backward) {
+    std::memcpy(frame->dual.data(), f.dual.data(), bytes);
+    std::memcpy(frame->beta.data(), f.beta.data(), g.stride * sizeof(double));
+    std::memcpy(frame->norm2.data(), f.norm2.data(), g.stride * sizeof(double));
+    std::memcpy(frame->r.data(), f.r.data(), g.stride * sizeof(double));
+    frame->base = f.base;
+  }
+  frame->backward = f.backward;
+  frame->bound = f.bound;
+  return frame;
 }
 
 // Ties at zero error: only supports that come earlier in the order still matter.

@@ -26,35 +26,39 @@ struct PairScan {
 // there is no time to prepare anything. Takes `size` passes over the columns.
 std::vector<int> greedy(const Instance& instance, int size);
 
-class Worker {
+// Apart from what other workers write: each writes its own counters at every node.
+class alignas(kLine) Worker {
  public:
   Worker(Engine& engine, int number) : index(number), engine_(engine) {}
 
   // Whole tree of a search.
   void root(Search& search);
-  // A subtree.
+  // A part of it.
   void run(Task& task);
   // Good supports to start from; `starts` are supports the caller knows.
   void incumbents(Search& search, const std::vector<std::vector<int>>& starts);
 
   const int index;
-  unsigned countdown = 0, weight = 1;  // see Engine::stopping
+  unsigned countdown = 0, weight = 1;     // see Engine::stopping
+  std::int64_t uncounted = 0, quota = 1;  // nodes of the search at hand that were not reported yet, and how many may be
 
  private:
   void prepare(Search& search);
   std::unique_ptr<Frame> make_frame(bool whole) const;
   void load_root(Frame& frame);
   void load_backward(Frame& frame) const;
-  // Both return true if nothing was left open; `branch` is null if no checkpoints are kept.
-  bool begin(Frame& frame, Branch* branch);
-  bool explore(int depth, Branch* branch);
+  // These return true if nothing was left open; `branch` is null if no checkpoints are kept. `rest`: other workers
+  // explored what the branch knows to be below it.
+  bool begin(Frame& frame, Branch* branch, bool rest);
+  bool explore(int depth, Branch* branch, bool rest);
   bool explore_below(int depth, Branch* branch, Branch* below);
   void write_branch(const Frame& frame);
   void swap_to_last(Frame& frame, int position);
   void exclude_last(Frame& frame) const;
   bool include_last(const Frame& frame, Frame& child);
   bool tied_out(const Frame& frame, int slots) const;
-  void hand_over(const Frame& frame, Branch* branch, Branch* below);
+  void give(int depth);
+  std::unique_ptr<Frame> copy(const Frame& frame);
 
   // prune.cpp
   void rank_terms(Frame& frame, int slots);
@@ -102,10 +106,19 @@ class Worker {
   std::unique_ptr<Refitter> refitter_;
   std::unique_ptr<Projector> projector_;
   std::vector<std::unique_ptr<Frame>> frames_;
-  std::unique_ptr<Frame> scratch_;
-  int costly_[kMaxSize + 1];   // positions of the slots + 1 costliest free terms, costliest first
-  double drop_[kMaxSize + 1];  // what dropping them costs
-  std::vector<int> order_;     // of free terms, for projections
+  // What is still to come of each node above the one at hand, once its last free term has been looked at.
+  struct Rest {
+    Branch* branch = nullptr;
+    bool whole = false;  // nothing of it was explored by an earlier process
+    bool given = false;  // to another worker, which writes this chunk of the proof
+    std::uint64_t chunk = 0;
+    double bound = 0.0;  // of the node, when the rest was given
+  };
+  std::vector<Rest> to_come_;
+  std::unique_ptr<Frame> scratch_, spare_;  // spare_: for the next copy that is given, so that it takes no new memory
+  int costly_[kMaxSize + 1];                // positions of the slots + 1 costliest free terms, costliest first
+  double drop_[kMaxSize + 1];               // what dropping them costs
+  std::vector<int> order_;                  // of free terms, for projections
   Array u_, c_, d_, square_, w_, vector_, basis_;
   // Columns projected off the terms in of a scan, made when a pair in doubt needs them.
   Array rests_, pair_;

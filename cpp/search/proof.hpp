@@ -33,6 +33,7 @@ class ProofChunk {
     chunk_ = chunk;
     bytes_.clear();
   }
+  std::uint64_t chunk() const { return chunk_; }
   void write(std::uint64_t number) {
     if (!sink_) return;
     for (; number >= 128; number >>= 7) bytes_.push_back(static_cast<unsigned char>(number | 128));

@@ -152,7 +152,8 @@ bool Worker::pruned(Frame& f, int slots, int depth) {
     write_drops(f, slots);
   }
   if (!proved && equation_->guide.regular == 0.0) {
-    if (!perspective_tried_ && search_->nodes.load(std::memory_order_relaxed) >= kPatientNodes) try_perspective(cut);
+    if (!perspective_tried_ && search_->nodes.load(std::memory_order_relaxed) + uncounted >= kPatientNodes)
+      try_perspective(cut);
     proved = perspective_on_ && perspective_prunes(f, slots, depth, cut);
   }
   if (equation_->guide.regular > 0.0) {

@@ -92,7 +92,7 @@ class Search {
 
   std::pair<double, std::vector<int>> best();  // error and support of the incumbent; infinity if there is none
 
-  std::atomic<std::int64_t> nodes{0};
+  alignas(kLine) std::atomic<std::int64_t> nodes{0};
   std::atomic<int> outstanding{0};       // tasks not finished
   std::atomic<bool> perspective{false};  // a perspective bound was used
   std::atomic<std::uint64_t> chunks{1};  // of the proof
@@ -107,7 +107,7 @@ class Search {
   };
   std::set<Answer, Better> kept_;  // (a sorted vector would take quadratic time for a pool of a million)
   std::optional<Answer> smaller_;
-  std::atomic<double> cut_{kInf};
+  alignas(kLine) std::atomic<double> cut_{kInf};  // read at every node, so apart from what is often written
   std::atomic<bool> superseded_{false}, satisfied_{false}, zero_{false}, dependent_{false};
   double open_ = kInf;
   double root_ = 0.0;

@@ -116,7 +116,7 @@ def test_memory_is_checked_before_it_is_taken(large, monkeypatch):
     need = native.memory_needed(1600, 4, 1, 1)
     monkeypatch.setattr(native, "physical_memory", lambda: need // 2)
     with pytest.raises(
-        SolverError, match=r"1600 terms with k = 4 take 0\.307 GB of memory, this machine has 0\.154 GB"
+        SolverError, match=r"1600 terms with k = 4 take 0\.348 GB of memory, this machine has 0\.174 GB"
     ):
         solve(large, 4)
     monkeypatch.setattr(native, "physical_memory", lambda: None)

@@ -2,53 +2,49 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from exactsindy.solver import Settings, Solution, solve
 from exactsindy_experiments.cliff_cases import CLIFFS, Cliff
-from exactsindy_experiments.pages import geometric_mean, table
+from exactsindy_experiments.pages import table
+from exactsindy_experiments.two_threads import EXPLAINED, HEAD, SHORT, Compare, Search, TwoThreads, summary
 
 _HEAD = """# Hard regressions
 
 `exactsindy bench cliffs` writes this page. Libraries whose columns depend on each other, with fewer rows than terms,
 with heavy noise, or with many candidates; each with optimum and margin proved, or the gap that is left at the limit of
-{seconds:g} s. *cpu* is processor time on one thread, *two threads* the ratio of elapsed times where one thread needs
-more than 0.2 s (in the same run; with other work on the machine it says little). The instances are in
-`exactsindy_experiments/cliff_cases.py`.
+{seconds:g} s. *cpu* is processor time on one thread. The instances are in `exactsindy_experiments/cliff_cases.py`.
+
+{explained}
 """
-_SHORT = 0.2  # seconds: below this a second thread cannot show
 
 
 @dataclass(frozen=True)
 class CliffRow:
-    """One case: processor seconds and elapsed seconds on one thread, elapsed seconds on two."""
+    """One case on one thread, in processor seconds, and what a second one brings."""
 
     group: str
     case: Cliff
     columns: int
     rank: int
     cpu: float
-    elapsed: float
-    shared: float
     nodes: int
     gap: float
     proved: bool
-    same: bool
+    two: TwoThreads | None  # None: too short, or not proved
 
 
-def measure(group: str, case: Cliff, seconds: float) -> CliffRow:
+def measure(group: str, case: Cliff, seconds: float, compare: Compare) -> CliffRow:
     """Solve a case on one thread and, if it takes long enough, on two."""
     problem = case.make()
-    alone, cpu, elapsed = _timed(problem, case.k, Settings(seconds=seconds, threads=1))
-    shared, same = np.nan, True
-    if alone.optimal and elapsed > _SHORT and (os.cpu_count() or 1) > 1:
-        together, _, shared = _timed(problem, case.k, Settings(seconds=seconds, threads=2))
-        same = not together.optimal or bool((together.coef == alone.coef).all())
+    search = Search(problem, case.k)
+    start = time.process_time()
+    alone = search(1, seconds)
+    cpu = time.process_time() - start
+    two = compare(search, seconds) if alone.optimal and cpu > SHORT else None
     factor = problem.blocks[0].theta_factor
     rank = int(np.linalg.matrix_rank(factor / np.linalg.norm(factor, axis=0)))
     return CliffRow(
@@ -57,19 +53,11 @@ def measure(group: str, case: Cliff, seconds: float) -> CliffRow:
         len(problem.terms),
         rank,
         cpu,
-        elapsed,
-        float(shared),
         int(alone.nodes[0]),
         float(alone.gap[0]),
         alone.optimal,
-        same,
+        two,
     )
-
-
-def _timed(problem: object, k: int, settings: Settings) -> tuple[Solution, float, float]:
-    cpu, start = time.process_time(), time.perf_counter()
-    solution = solve(problem, k, settings=settings)  # type: ignore[arg-type]
-    return solution, time.process_time() - cpu, time.perf_counter() - start
 
 
 def cases(groups: Sequence[str]) -> Iterable[tuple[str, Cliff]]:
@@ -91,13 +79,12 @@ def page(rows: Sequence[CliffRow], seconds: float, machine: str) -> str:
             f"{row.cpu:.2f}",
             row.nodes,
             "proved" if row.proved else f"gap {row.gap:.2g}",
-            "-" if np.isnan(row.shared) else f"{row.elapsed / row.shared:.2f}",
+            *(row.two.cells() if row.two else "-" * len(HEAD)),
         )
         for row in rows
     ]
-    head = ("kind", "problem", "columns", "rank", "k", "cpu s", "nodes", "result", "two threads")
-    ratios = [row.elapsed / row.shared for row in rows if not np.isnan(row.shared)]
-    two = f"Two threads: geometric mean {geometric_mean(ratios):.2f}, least {min(ratios):.2f}." if ratios else ""
-    same = "the same coefficients to the bit" if all(row.same for row in rows) else "NOT the same coefficients"
-    summary = f"Proved: {sum(row.proved for row in rows)} of {len(rows)}. {two} One and two threads gave {same}."
-    return f"{_HEAD.format(seconds=seconds)}\n{machine}\n\n{table(head, lines, 'llrrrrrlr')}\n{summary}\n"
+    head = ("kind", "problem", "columns", "rank", "k", "cpu s", "nodes", "result", *HEAD)
+    two = summary([row.two for row in rows if row.two])
+    proved = f"Proved: {sum(row.proved for row in rows)} of {len(rows)}. {two}"
+    top = _HEAD.format(seconds=seconds, explained=EXPLAINED)
+    return f"{top}\n{machine}\n\n{table(head, lines, 'llrrrrrlrrr')}\n{proved}\n"

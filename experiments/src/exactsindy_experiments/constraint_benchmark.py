@@ -14,9 +14,11 @@ from exactsindy.solver.backends.gurobi import write_model
 from exactsindy.solver.backends.scaling import scaled_problem
 from exactsindy_experiments.constraint_cases import Case, Pair
 from exactsindy_experiments.pages import geometric_mean, table
+from exactsindy_experiments.two_threads import EXPLAINED, HEAD, SHORT, Compare, Search, TwoThreads, summary
 
 _REPEATS, _FEW = 10, 3  # runs of each; few where one takes longer than
 _LONG = 0.05  # seconds
+_LIMIT = 60.0  # seconds of one search where two threads are compared
 _ONE = Settings(threads=1)
 _HEAD = """# Constraint benchmark
 
@@ -36,8 +38,10 @@ _PAIRS = """## What constraints cost
 Whole calls in ms of processor time on one thread, without and with one constraint, in turn in one run, the least of 10
 (of 3 where that takes longer than 50 ms). *rise* is how much larger the best objective is under the constraint: 0 says
 that it held anyway.
+
+{explained}
 """
-_PAIR_COLUMNS = ("problem", "without ms", "with ms", "ratio", "nodes", "rise", "proved")
+_PAIR_COLUMNS = ("problem", "without ms", "with ms", "ratio", "nodes", "rise", "proved", *HEAD)
 _COLUMNS = ("problem", "coefficients", "==", "<=", "translate ms", "native ms", "call ms", "nodes", "proved")
 _PEER = ("Gurobi ms", "nodes", "ratio", "same support")
 
@@ -66,6 +70,11 @@ class ConstraintRow:
     def ratio(self) -> float:
         """Gurobi's solve over our native call."""
         return self.peer / self.native
+
+    @property
+    def call_ratio(self) -> float:
+        """Gurobi's solve over the whole call from Python."""
+        return self.peer / self.call
 
 
 def measure(case: Case, *, seconds: float = 60.0) -> ConstraintRow:
@@ -148,10 +157,11 @@ class PairRow:
     nodes: int
     rise: float  # of the objective by the constraints, relative
     proved: bool
+    two: TwoThreads | None  # None: too short
 
 
-def measure_pair(pair: Pair) -> PairRow:
-    """Solve a pair in turn."""
+def measure_pair(pair: Pair, compare: Compare) -> PairRow:
+    """Solve a pair in turn, and the constrained problem on two threads if it takes long enough."""
     without, constrained = np.inf, np.inf
     for run in range(_REPEATS):
         if run >= _FEW and constrained > _LONG:
@@ -163,7 +173,9 @@ def measure_pair(pair: Pair) -> PairRow:
         solution = solve(pair.problem, pair.k, constraints=pair.constraints, settings=_ONE)
         constrained = min(constrained, time.process_time() - started)
     rise = float(solution.objective.sum() / plain.objective.sum() - 1)
-    return PairRow(pair.name, without, constrained, int(solution.nodes.sum()), rise, solution.optimal)
+    search = Search(pair.problem, pair.k, pair.constraints)
+    two = compare(search, _LIMIT) if constrained > SHORT else None
+    return PairRow(pair.name, without, constrained, int(solution.nodes.sum()), rise, solution.optimal, two)
 
 
 def page(rows: Sequence[ConstraintRow], pairs: Sequence[PairRow], machine: str) -> str:
@@ -174,15 +186,18 @@ def page(rows: Sequence[ConstraintRow], pairs: Sequence[PairRow], machine: str) 
     text += f"Joint Lorenz and MHD: {_summary(others)}\n" if others else ""
     text += f"All: {_summary(rows)}\n"
     text += f"\n{table([*_COLUMNS, *_PEER], map(_cells, rows))}"
-    return f"{text}\n{_PAIRS}\n{table(_PAIR_COLUMNS, map(_pair_cells, pairs))}"
+    paired = table(_PAIR_COLUMNS, map(_pair_cells, pairs))
+    two = summary([pair.two for pair in pairs if pair.two])
+    return f"{text}\n{_PAIRS.format(explained=EXPLAINED)}\n{paired}\n{two}\n"
 
 
 def _summary(rows: Sequence[ConstraintRow]) -> str:
     same, translate = sum(row.same for row in rows), 1e3 * max(row.translate for row in rows)
-    ratios = [row.ratio for row in rows]
+    ratios, calls = [row.ratio for row in rows], [row.call_ratio for row in rows]
     return (
         f"Gurobi needs {geometric_mean(ratios):.0f} times our native call (geometric mean of {len(rows)}; least "
-        f"{min(ratios):.0f}); the same support in {same} of {len(rows)}; translation at most {translate:.2f} ms."
+        f"{min(ratios):.0f}), {geometric_mean(calls):.0f} times our whole call from Python (least {min(calls):.0f}); "
+        f"the same support in {same} of {len(rows)}; translation at most {translate:.2f} ms."
     )
 
 
@@ -206,4 +221,5 @@ def _cells(row: ConstraintRow) -> list[object]:
 
 def _pair_cells(row: PairRow) -> list[object]:
     times = (f"{1e3 * row.without:.1f}", f"{1e3 * row.constrained:.1f}", f"{row.constrained / row.without:.2f}")
-    return [row.name, *times, row.nodes, f"{100 * row.rise:.3g} %", "yes" if row.proved else "NO"]
+    two = row.two.cells() if row.two else "-" * len(HEAD)
+    return [row.name, *times, row.nodes, f"{100 * row.rise:.3g} %", "yes" if row.proved else "NO", *two]

@@ -139,7 +139,7 @@ class Hierarchy:
     equations
         Which equations; ``None`` is all of them.
 
-    Parents that are constant or not in the library ask for nothing.
+    Parents that are constant or not in the library are not asked for.
     """
 
     kind: Literal["strong", "weak"] = "strong"

@@ -17,6 +17,7 @@ GROUP_BLOCKS = 32
 # Columns whose largest entry lies within 2**-400 .. 2**400 need no scaling: sums of their products with the
 # unit-sized Householder vectors neither overflow nor lose digits to underflow.
 _SAFE_EXPONENT = 400
+_SMALL, _LARGE = 2.0**-_SAFE_EXPONENT, 2.0**_SAFE_EXPONENT
 
 
 def triangular_factor(matrix: Matrix) -> Matrix:
@@ -51,6 +52,8 @@ class RowCompressor:
         self._pending = 0
         self._peak: Matrix = np.zeros(width)
         self._exponents = np.zeros(width, dtype=np.int32)
+        self._largest = 0.0
+        self._scaled = False  # whether one of the exponents is not zero
         self._underflowed = np.zeros(width, dtype=bool)
 
     def append(self, theta: Numbers, targets: Numbers, weights: Matrix | None = None) -> bool:
@@ -61,12 +64,14 @@ class RowCompressor:
         kept = None if weights is None or weights.all() else np.flatnonzero(weights)
         roots = None if weights is None else np.sqrt(weights)
         start, stop = 0, len(theta) if kept is None else len(kept)
-        while start < stop:
-            count = min(stop - start, len(self._block) - self._pending)
-            rows = slice(start, start + count) if kept is None else kept[start : start + count]
-            if not self._take(theta[rows], targets[rows], None if roots is None else roots[rows]):
-                return False
-            start += count
+        # A value beyond double (longdouble, or a huge weight) becomes infinite in a block and is refused there.
+        with np.errstate(all="ignore"):
+            while start < stop:
+                count = min(stop - start, len(self._block) - self._pending)
+                rows = slice(start, start + count) if kept is None else kept[start : start + count]
+                if not self._take(theta[rows], targets[rows], None if roots is None else roots[rows]):
+                    return False
+                start += count
         return True
 
     def factor(self) -> Matrix:
@@ -83,17 +88,17 @@ class RowCompressor:
         go_on()
         piece = self._block[self._pending : self._pending + len(theta)]
         width = theta.shape[1]
-        # A value beyond double (longdouble, or a huge weight) becomes infinite here and is refused below.
-        with np.errstate(all="ignore"):
-            piece[:, :width] = theta
-            piece[:, width:] = targets
-            nonzero = None if roots is None else piece.any(axis=0)
-            if roots is not None:
-                piece *= roots[:, np.newaxis]
-            # The extremes serve twice: NaN and infinity show in them, and they choose the scaling.
-            peak = np.maximum(piece.max(axis=0), -piece.min(axis=0))
-        if not np.isfinite(peak).all():
+        piece[:, :width] = theta
+        piece[:, width:] = targets
+        nonzero = None if roots is None else piece.any(axis=0)
+        if roots is not None:
+            piece *= roots[:, np.newaxis]
+        # The extremes serve twice: NaN and infinity show in them, and they choose the scaling.
+        peak = np.maximum(piece.max(axis=0), -piece.min(axis=0))
+        largest = peak.max()
+        if not largest < np.inf:
             return False
+        self._largest = max(self._largest, largest)
         if nonzero is not None:
             self._underflowed |= nonzero & (peak == 0)
         np.maximum(self._peak, peak, out=self._peak)
@@ -106,8 +111,7 @@ class RowCompressor:
     def _reduce(self) -> None:
         block = self._block[: self._pending]
         self._pending = 0
-        self._rescale()
-        if self._exponents.any():
+        if self._rescale():
             block[:] = _scale(block, -self._exponents)
         if self.n_rows < self._factor.shape[1]:
             self._factor[: len(block)] = triangular_factor(block)
@@ -117,13 +121,19 @@ class RowCompressor:
         if self._group == GROUP_BLOCKS:
             self._close_group()
 
-    def _rescale(self) -> None:
-        exponents = _guard_exponents(self._peak)
+    def _rescale(self) -> bool:
+        """Scale what is summed so far as the peaks ask for; True if the columns are scaled at all."""
+        peaks = self._peak
+        if not self._scaled and self._largest < _LARGE and peaks.min() > _SMALL:
+            return False  # almost always: no exponent has to be taken apart
+        exponents = _guard_exponents(peaks)
         change = self._exponents - exponents
         if change.any():
             self._factor = np.asfortranarray(_scale(self._factor, change))
             self._total = None if self._total is None else np.asfortranarray(_scale(self._total, change))
             self._exponents = exponents
+        self._scaled = bool(exponents.any())
+        return self._scaled
 
     def _close_group(self) -> Matrix:
         if self._total is None:

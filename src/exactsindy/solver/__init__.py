@@ -29,3 +29,4 @@ from exactsindy.solver.solution_records import read_solution as read_solution
 from exactsindy.solver.solution_records import solution_record as solution_record
 from exactsindy.solver.solving import refit as refit
 from exactsindy.solver.solving import solve as solve
+from exactsindy.solver.spreading import on_cluster as on_cluster

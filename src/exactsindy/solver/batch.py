@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike
 from exactsindy._types import Array
 from exactsindy.errors import SolverError
 from exactsindy.problem import Problem
-from exactsindy.solver import arguments, interrupt
+from exactsindy.solver import arguments, interrupt, spreading
 from exactsindy.solver.arguments import Supports
-from exactsindy.solver.backends import native
 from exactsindy.solver.equations import Equation, equations_of, local_starts
 from exactsindy.solver.outcome import Outcome
 from exactsindy.solver.path import Path, path_of
@@ -31,8 +30,8 @@ def solve_many(
 ) -> list[Solution]:
     """Solve many problems in one call, such as folds, resamples, or one problem with many ridges.
 
-    All equations of all problems are searched side by side on all cores. Each answer is to the bit what `solve` gives
-    for that problem alone.
+    All equations of all problems are searched side by side on all cores, or by the workers of the Dask client that is
+    open. Each answer is to the bit what `solve` gives for that problem alone.
 
     Parameters
     ----------
@@ -117,7 +116,7 @@ def _run(batch: Sequence[_Item], settings: Settings, *, path: bool) -> list[list
     if settings.progress is not None:  # it is told about equations by name
         equations = [replace(e, target=f"{i}: {e.target}") for i, item in enumerate(batch) for e in item.equations]
     with interrupt.held():
-        searches = iter(native.run(equations, sizes, starts, settings, path=path))
+        searches = iter(spreading.run(equations, sizes, starts, settings, path=path))
     return [[[e.placed(o) for o in next(searches)] for e in item.equations] for item in batch]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -28,7 +29,8 @@ class Combinations:
 class _List:
     """Supports of one or more equations: values, numbers of terms, what presence rows and conditions add up to."""
 
-    supports: list[tuple[int, ...]]
+    members: tuple[Sequence[tuple[int, ...]], ...]  # of each equation,
+    chosen: NDArray[np.intp]  # and which of them every support consists of: one column per equation
     values: NDArray[np.float64]
     sizes: NDArray[np.intp]
     counts: NDArray[np.float64]
@@ -36,12 +38,17 @@ class _List:
 
     def picked(self, chosen: NDArray[np.intp]) -> _List:
         return _List(
-            [self.supports[i] for i in chosen],
+            self.members,
+            self.chosen[chosen],
             self.values[chosen],
             self.sizes[chosen],
             self.counts[chosen],
             self.shares[chosen],
         )
+
+    def supports(self) -> list[tuple[int, ...]]:
+        parts = [[of[i] for i in rows] for of, rows in zip(self.members, self.chosen.T.tolist(), strict=True)]
+        return [tuple(itertools.chain.from_iterable(terms)) for terms in zip(*parts, strict=True)]
 
 
 def combinations(
@@ -73,7 +80,7 @@ def combinations(
     if len(whole.values) > most:
         reach = float(whole.values[most]) * (1 - SLACK)
         whole = whole.picked(np.arange(most))
-    return Combinations(whole.supports, whole.values, reach)
+    return Combinations(whole.supports(), whole.values, reach)
 
 
 def sums(
@@ -86,14 +93,15 @@ def sums(
     reach, parts = cut, []
     for supports, given, counted in lists:
         values, none = np.array(given), np.zeros((len(given), 0))
-        part = _List(list(supports), values, np.array(counted, dtype=np.intp), none, Shares(none, none, none))
+        shares, sizes = Shares(none, none, none), np.array(counted, dtype=np.intp)
+        part = _List((supports,), _each(supports), values, sizes, none, shares)
         parts.append(part.picked(np.argsort(values, kind="stable")))
     least = [float(part.values[0]) if len(part.values) else np.inf for part in parts]
     whole = parts[0]
     for j, following in enumerate(parts[1:], 1):
         whole, reach = _joined(whole, following, reach, sum(least[j + 1 :]), most)
     whole = whole.picked(np.flatnonzero((whole.values <= reach * (1 + SLACK)) & (whole.sizes <= most)))
-    return Combinations(whole.supports, whole.values, reach)
+    return Combinations(whole.supports(), whole.values, reach)
 
 
 def _outer(relaxation: Relaxation) -> list[int]:
@@ -114,7 +122,12 @@ def _listed(relaxation: Relaxation, e: int, outcomes: Sequence[Outcome], conditi
     keep = np.flatnonzero((sums[:, own] <= counts.rhs[own]).all(axis=1))
     values = weight * np.array([a.objective for a in answers])
     sizes = np.array([len(s) for s in supports], dtype=np.intp)
-    return _List(supports, values, sizes, sums[:, outer], conditions.shares(relaxation, e, answers)).picked(keep)
+    shares = conditions.shares(relaxation, e, answers)
+    return _List((supports,), _each(supports), values, sizes, sums[:, outer], shares).picked(keep)
+
+
+def _each(supports: Sequence[tuple[int, ...]]) -> NDArray[np.intp]:
+    return np.arange(len(supports), dtype=np.intp)[:, None]
 
 
 def _joined(a: _List, b: _List, reach: float, rest: float, total: int) -> tuple[_List, float]:
@@ -131,7 +144,8 @@ def _joined(a: _List, b: _List, reach: float, rest: float, total: int) -> tuple[
     fits = a.sizes[left] + b.sizes[right] <= total
     left, right = left[fits], right[fits]
     joined = _List(
-        [a.supports[i] + b.supports[j] for i, j in zip(left.tolist(), right.tolist(), strict=True)],
+        a.members + b.members,
+        np.hstack([a.chosen[left], b.chosen[right]]),
         a.values[left] + b.values[right],
         a.sizes[left] + b.sizes[right],
         a.counts[left] + b.counts[right],

@@ -75,8 +75,9 @@ class Conditions:
         norms = np.sqrt(np.diag(gram))
         first = relaxation.component.position[int(equation.variables[0])]
         own = self.coefs[first : first + len(norms)]
-        for size in {len(a.support) for a in answers} - {0}:
-            lines = [i for i, a in enumerate(answers) if len(a.support) == size]
+        sizes = np.array([len(a.support) for a in answers], dtype=np.intp)
+        for size in set(sizes.tolist()) - {0}:
+            lines = np.flatnonzero(sizes == size).tolist()
             support = np.array([answers[i].support for i in lines])
             scale = norms[support]
             matrix = gram[support[:, :, None], support[:, None, :]] / (scale[:, :, None] * scale[:, None, :])

@@ -14,7 +14,7 @@ from exactsindy._types import Array
 from exactsindy.constraints import Constraint, compile_rules, constraint_list
 from exactsindy.errors import SolverError, is_real
 from exactsindy.problem import Problem
-from exactsindy.solver import arguments, constrained_solving, display, interrupt, presence_proofs, proofs
+from exactsindy.solver import arguments, constrained_solving, display, interrupt, presence_proofs, proofs, spreading
 from exactsindy.solver import checkpoint as checkpoints
 from exactsindy.solver.arguments import Supports
 from exactsindy.solver.checkpoint import CheckpointPath
@@ -199,7 +199,10 @@ def solve_path(
         equations = equations_of(problem, weights)
         sizes = [equation.size(largest) for equation in equations]
         given = local_starts(equations, starts)
-        searches = proofs.run(problem, proof, equations, sizes, given, settings, checkpoint, path=True)
+        if proof is None and checkpoint is None:
+            searches = spreading.run(equations, sizes, given, settings, path=True)
+        else:
+            searches = proofs.run(problem, proof, equations, sizes, given, settings, checkpoint, path=True)
     placed = [[e.placed(outcome) for outcome in outcomes] for e, outcomes in zip(equations, searches, strict=True)]
     return path_of(problem, placed, largest, weights, settings)
 

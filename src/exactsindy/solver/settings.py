@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from exactsindy._limits import cut_short
 from exactsindy.errors import SolverError
 from exactsindy.problem import COEFFICIENT_LIMIT
 
@@ -159,8 +160,11 @@ class Deadline:
 
     @property
     def expired(self) -> bool:
-        """Whether the time limit has passed."""
-        return self.left() <= 0
+        """Whether the time limit has passed; who asks leaves something out then: it is noted (`noting`)."""
+        over = self.left() <= 0
+        if over:
+            cut_short()
+        return over
 
     def settings(self, parts: int = 1, least: float = LEAST) -> Settings:
         """Return settings for the next of so many equal steps: its part of the time that is left, and all nodes left.

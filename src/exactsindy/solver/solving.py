@@ -38,10 +38,10 @@ def solve(
     proof: ProofPath = None,
     checkpoint: CheckpointPath = None,
 ) -> Solution:
-    r"""Find the best support of at most k terms for every equation, and prove it.
+    """Find the best support of at most k terms for every equation, and prove it.
 
-    For each target it minimises, over all supports S with at most k terms,
-    :math:`\min_\xi \|y - \Theta_S \xi\|^2 + \sum_j \lambda_j \xi_j^2`.
+    For each target y it minimises ``|y - Theta xi|^2 + sum_j ridge_j xi_j^2`` over all coefficients xi of which at most
+    k are not zero. Theta holds the values of the candidate terms.
 
     Parameters
     ----------

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from exactsindy.solver import spreading
 from exactsindy.solver.backends import native
 from exactsindy.solver.equations import Equation
 from exactsindy.solver.outcome import Outcome
@@ -34,7 +35,7 @@ def solve(
     short = settings.seconds is None or settings.seconds < LEAST_SECONDS or settings.nodes is not None
     short = short or max((len(equation.names) for equation in equations), default=0) > MOST_COLUMNS
     first = settings if short else deadline.share(FIRST)
-    outcomes = [outcome for (outcome,) in native.run(equations, sizes, starts, first)]
+    outcomes = [outcome for (outcome,) in spreading.run(equations, sizes, starts, first)]
     if short or not any(outcome.stop is Status.TIME_LIMIT for outcome in outcomes):
         return outcomes
     deadline.nodes += sum(outcome.nodes for outcome in outcomes)

@@ -95,9 +95,9 @@ def memory_needed(columns: int, size: int, equations: int, threads: int) -> int:
 
     In arrays of columns x columns doubles: 7 for each equation that is searched at the same time (its numbers, the
     Gram matrix, the inverse, and four while they are made), and for each thread two for each of the terms but the last
-    two and four more (see docs/proof.md).
+    two and six more (see docs/proof.md).
     """
-    return 8 * columns**2 * (7 * min(equations, threads) + threads * (2 * max(size - 2, 1) + 4))
+    return 8 * columns**2 * (7 * min(equations, threads) + threads * (2 * max(size - 2, 1) + 6))
 
 
 @cache
