@@ -9,17 +9,16 @@ import json
 import os
 import signal
 import sys
-import threading
 import time
 
 from distributed import Client, LocalCluster
 
 import exactsindy as es
-from exactsindy.chunked import parquet
+from exactsindy.chunked import Assembly, assemble, parquet, reading
 
 
 class Slow:
-    """The strong form on pieces that take a while, so that a worker is killed in the middle."""
+    """A form on pieces that take a while, so that a worker is killed in the middle."""
 
     def __init__(self, plan):
         self.plan = plan
@@ -30,27 +29,39 @@ class Slow:
         return self.plan.problem(piece, before)
 
 
-def main(folder):
-    from exactsindy.chunked import assemble
+def killed(client, form, pieces, library):
+    """The fingerprint of a problem, at whose third piece the first of the workers is killed, and what happened."""
+    pid, told = sorted(client.run(os.getpid).values())[0], []
 
+    def tell(done):
+        told.append(done)
+        if done == 3:
+            os.kill(pid, signal.SIGKILL)
+
+    with reading(Assembly(tell=tell)):
+        (problem,) = assemble(pieces, Slow(form.plan(pieces, library)))
+    client.wait_for_workers(3, timeout=60)
+    lost = pid not in client.run(os.getpid).values()
+    return {"fingerprint": problem.fingerprint, "lost": lost, "told": told}
+
+
+def main(folder):
     parquet.PIECE_BYTES = 24 * 400
     pieces = es.scan_parquet(folder, time="time", trajectory="run")
     library = es.Polynomials(3)
     forms = {"strong": es.StrongForm(), "increments": es.IncrementForm()}
     result = {"alone": {name: form.problem(pieces, library).fingerprint for name, form in forms.items()}}
+    parts = [form.folds(pieces, library, 5) for form in forms.values()]
+    result["folds"] = [[part.fingerprint for part in form] for form in parts]
     with (
         LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=None, memory_limit=None) as cluster,
         Client(cluster) as client,
     ):
         result["cluster"] = {name: form.problem(pieces, library).fingerprint for name, form in forms.items()}
-        before = sorted(client.run(os.getpid).values())
-        killer = threading.Timer(0.6, os.kill, (before[0], signal.SIGKILL))
-        killer.start()
-        plan = Slow(forms["strong"].plan(pieces, library))
-        result["killed"] = assemble(pieces, plan)[0].fingerprint
-        killer.join()
-        client.wait_for_workers(3, timeout=60)
-        result["lost"] = before[0] not in client.run(os.getpid).values()
+        parts = [form.folds(pieces, library, 5) for form in forms.values()]
+        result["folds on the cluster"] = [[part.fingerprint for part in form] for form in parts]
+        result["killed"] = {name: killed(client, form, pieces, library) for name, form in forms.items()}
+        plan = forms["strong"].plan(pieces, library)
         sizes = [len(__import__("pickle").dumps(piece)) for piece in pieces.unread(plan.reach)]
         result["largest pickle"] = max(sizes)
     print(json.dumps(result))

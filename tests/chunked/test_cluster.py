@@ -31,8 +31,14 @@ def test_workers_give_the_same_bits(outcome):
 
 
 def test_a_worker_that_is_killed_changes_no_bit(outcome):
-    assert outcome["lost"]
-    assert outcome["killed"] == outcome["alone"]["strong"]
+    for name, run in outcome["killed"].items():
+        assert run["lost"]
+        assert run["told"] == list(range(1, 14))  # it was killed after the third of thirteen pieces
+        assert run["fingerprint"] == outcome["alone"][name]
+
+
+def test_folds_have_the_same_bits(outcome):
+    assert outcome["folds on the cluster"] == outcome["folds"]
 
 
 def test_no_numbers_are_sent(outcome):

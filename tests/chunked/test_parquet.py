@@ -39,6 +39,19 @@ def test_dates_are_counted_from_the_same_moment_in_all_pieces(tmp_path, monkeypa
     np.testing.assert_allclose(np.diff(times), 0.01, atol=1e-6)
 
 
+def test_a_trajectory_behind_the_last_rows_of_another_one_is_new(tmp_path, monkeypatch):
+    """The last two rows of the first trajectory are too few to be read by themselves: nothing goes on from them."""
+    monkeypatch.setattr(module, "PIECE_BYTES", 16 * 100)
+    runs = np.repeat([1, 2], [102, 98])
+    times = np.concatenate([np.arange(102.0), np.arange(98.0)])
+    columns = {"time": times, "run": runs, "x": np.cos(0.1 * np.arange(200))}
+    write(tmp_path / "a.parquet", columns, row_group_size=100)
+    pieces = es.scan_parquet(tmp_path, time="time", trajectory="run")
+    read = [piece.read() for piece in pieces.unread((0, 1))]
+    assert [(len(piece.data[0].times), piece.goes_on) for piece in read] == [(101, False), (98, False)]
+    assert [piece.read().goes_on for piece in pieces.unread((2, 1))] == [False, True]
+
+
 @pytest.mark.parametrize(
     "columns, arguments, text",
     [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -137,6 +139,36 @@ def test_a_change_of_law_is_noticed():
 
 def test_no_change_is_noticed_where_there_is_none():
     assert fed(es.Stream(es.StrongForm(), LIBRARY, k=1), *oscillation(20000)).changes == []
+
+
+@pytest.mark.parametrize("options", [{}, {"window": 1200}, {"half_life": 700.0}])
+@pytest.mark.parametrize("form", [es.StrongForm(), es.MapForm(), es.WeakForm()])
+def test_a_stream_that_was_stored_goes_on_to_the_same_bits(form, options, tmp_path):
+    times, states = oscillation(6000, change=4000)
+    *parts, last = chunks(times, states)
+    stream = es.Stream(form, LIBRARY, **options)
+    for part in parts[:5]:
+        stream.update(part)
+    (tmp_path / "stream").write_bytes(pickle.dumps(stream))
+    again = pickle.loads((tmp_path / "stream").read_bytes())
+    for part in [*parts[5:], last]:
+        stream.update(part)
+        again.update(part)
+    assert again.problem.fingerprint == stream.problem.fingerprint
+    assert (again.solution.coef == stream.solution.coef).all()
+    assert (again.rows, again.changes) == (stream.rows, stream.changes)
+
+
+def test_a_window_goes_over_to_a_changed_law_by_itself():
+    stream = fed(es.Stream(es.StrongForm(), LIBRARY, k=1, window=1000), *oscillation(8000, change=4000))
+    assert abs(stream.solution.terms["x'"]["v"] - 1.7) < 0.01
+    assert stream.changes
+    assert stream.problem.n_samples < 2000
+
+
+def test_old_rows_that_count_less_go_over_to_a_changed_law():
+    stream = fed(es.Stream(es.StrongForm(), LIBRARY, k=1, half_life=250.0), *oscillation(8000, change=4000))
+    assert abs(stream.solution.terms["x'"]["v"] - 1.7) < 0.01
 
 
 def test_fields_are_absorbed_slab_by_slab():

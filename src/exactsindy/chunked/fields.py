@@ -43,8 +43,10 @@ def _borders(data: Field) -> list[int]:
         fits = max(PIECE_BYTES // per_time, 1)
         sizes = " x ".join(f"{name} {max(part)}" for name, part in zip(data.dims, chunks, strict=True))
         if per_time > MOST_PIECE_BYTES:
+            part = max(data.shape[0] * PIECE_BYTES // per_time, 1)
             raise DataError(
-                f"one time of the fields holds {per_time / 1e9:.3g} GB: pieces are whole in space; pass a part of it."
+                f"one time of the fields holds {per_time / 1e9:.3g} GB in memory, and pieces are whole in space, "
+                f"whatever the chunks: pass a part of it, such as dataset.isel({data.axes[0]}=slice(0, {part}))."
             )
         raise DataError(
             f"the chunks ({sizes}) hold {largest} times, which over all of space are {largest * per_time / 1e9:.3g} GB "

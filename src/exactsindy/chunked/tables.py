@@ -79,10 +79,10 @@ def _unread(table: Table, reach: Reach) -> Iterator[Unread]:
             if start >= high:
                 break
             first, last = max(start, low), min(stop, high)
-            goes_on = goes_on or (not spans and start < low)
             begin, end = max(first - reach[0], start), min(last + reach[1], stop)
             if end - begin < min(_LEAST, stop - start):
                 continue  # a scrap of a trajectory, of no use without neighbours
+            goes_on = goes_on or (not spans and start < low)
             spans.append((start, begin, end))
             own.append((first - begin, last - begin))
         if not spans:

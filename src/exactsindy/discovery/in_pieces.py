@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
+from typing import Any
 
-from exactsindy.chunked import EachApart, Pieces, Plan, Together, assemble, opened, pieces_of, reading
+from exactsindy.chunked import EachApart, Pieces, Plan, Together, assemble, opened, pieces_of, reading, required
 from exactsindy.data import Columns, Data, Field, Notice, Trajectories, is_xarray
 from exactsindy.discovery.clock import Clock
 from exactsindy.discovery.read import Measurement, OutOfCore
+from exactsindy.discovery.recognise import leave_out_sentinels
 from exactsindy.discovery.variants import GUIDES, Trials, Variant, few_modes
+from exactsindy.discovery.watching import Watching
 from exactsindy.errors import DataError
 from exactsindy.forms import Form, IncrementForm, MapForm, ModalForm, Smoothed, smooth_field
 from exactsindy.library import Library
@@ -47,7 +52,8 @@ def sampled(source: object, columns: Columns) -> Measurement | None:
     out = OutOfCore(pieces)
     data = _field_sample(pieces) if pieces.field is not None else _trajectory_sample(pieces)
     out.count.size += _size(data)
-    return Measurement(data, data, source=out)
+    good = leave_out_sentinels(Measurement(data, data)).used  # (what all data hold is said after the pass)
+    return Measurement(good, good, source=out)
 
 
 def _trajectory_sample(pieces: Pieces) -> Trajectories:
@@ -92,11 +98,12 @@ class _Apart:
 
 
 def over_all_pieces(
-    variants: Sequence[Variant], measured: Measurement, library: Library, clock: Clock
+    variants: Sequence[Variant], measured: Measurement, library: Library, clock: Clock, *, automatic: bool
 ) -> tuple[tuple[Variant, ...], tuple[Notice, ...]]:
     """Return the variants with the regressions of all pieces in place of those of the sample: one pass for all of them.
 
     Smoothed states and noise stay those of the sample: trajectories are fitted to it, and residuals are tested on it.
+    Notices say what the pass has seen; steady tails and jumps of inputs if the form is ``automatic``, as in memory.
     """
     source = measured.source
     assert source is not None
@@ -106,14 +113,33 @@ def over_all_pieces(
     plans = Together(tuple(_plan(v, i, source.pieces, measured, library, clock) for i, v in enumerate(variants)))
     known = source.pieces.count or 1
     parts = min(_MOST_PARTS, known) if known >= _LEAST_PARTS else 1
+
+    def tell(done: int) -> None:
+        clock.begin(f"reading the data piece by piece ({done} of {source.pieces.count or 'an unknown number'} done)")
+
+    source.count.tell = tell
     with reading(source.count):
-        problems = [plans.apart(problem) for problem in assemble(source.pieces, plans, parts)]
+        problems, notices = _assembled(plans, measured, parts, automatic=automatic)
     full = []
     for i, variant in enumerate(variants):
         share = sum(part[i].n_samples for part in problems) / max(variant.problem.n_samples, 1)
         floor = tuple(share * value for value in variant.folds.floor)
         full.append(replace(variant, folds=Folds(tuple(part[i] for part in problems), floor)))
-    return tuple(full), ()
+    return tuple(full), notices
+
+
+def _assembled(
+    plans: Together, measured: Measurement, parts: int, *, automatic: bool
+) -> tuple[list[tuple[Problem, ...]], tuple[Notice, ...]]:
+    """Return the problems of each part of the data, by variant, and what was seen on the way."""
+    assert measured.source is not None
+    pieces, sample = measured.source.pieces, measured.data
+    if not isinstance(sample, Trajectories):
+        return [plans.apart(problem) for problem in assemble(pieces, plans, parts)], ()
+    noise = measured.smoothed.noise if automatic else None
+    watched: Any = assemble(pieces, Watching.beside(plans, sample, noise), parts)  # sums of what the plan gives
+    seen = reduce(add, [part.seen for part in watched])
+    return [plans.apart(required(part.problem)) for part in watched], seen.notices(sample)
 
 
 def _plan(variant: Variant, i: int, pieces: Pieces, measured: Measurement, library: Library, clock: Clock) -> Plan:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -68,7 +69,8 @@ class Stream:
     A chunk of trajectories that begins one step after the last one ended goes on from it: its rows are those of the
     whole record (the last few rows wait for the next chunk). The problem is exactly the sum of the rows remembered, and
     every solution is proved for it, with the earlier optimum as the start. `changes` lists where residuals of
-    new rows under the model before them were at least four times those of any of the last 30 chunks.
+    new rows under the model before them were at least four times those of any of the last 30 chunks. `pickle` keeps a
+    stream with all it remembers: what is loaded goes on to the same bits.
 
     Examples
     --------
@@ -164,7 +166,7 @@ class Stream:
         if isinstance(data, Trajectories) and hasattr(self.form, "plan"):
             pieces = Pieces(data, lambda reach: iter(()), None, None, again=False, here=True)
             return cast(Plan, self.form.plan(pieces, self.library))
-        return EachApart(lambda part: self.form.problem(part, self.library))
+        return EachApart(partial(_problem, self.form, self.library))
 
     def _choose_sizes(self) -> None:
         problem = self.problem
@@ -204,3 +206,7 @@ class Stream:
         if self._window is not None:
             return Window(int(self._window))
         return Everything() if self._half_life is None else Decaying(self._half_life)
+
+
+def _problem(form: Form, library: Library, data: Data) -> Problem:
+    return form.problem(data, library)
