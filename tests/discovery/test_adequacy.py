@@ -1,15 +1,20 @@
 """Laws that the library lacks are not printed with confidence, and those that it holds are."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
 import exactsindy as es
+from exactsindy.discovery import adequacy
 from exactsindy.discovery.adequacy import judged
 from exactsindy.discovery.outside_terms import outside_terms
 from exactsindy.discovery.row_tests import stretches
-from exactsindy.forms import smooth
-from exactsindy.selection import Choice, LackOfFit
+from exactsindy.forms import Whiteness, smooth
+from exactsindy.selection import Choice, LackOfFit, Selection
+from exactsindy.solver import Deadline
 
 
 def simulated(rate, start, end, samples, noise=0.0, seed=0):
@@ -142,3 +147,43 @@ def test_a_lower_probability_lowers_the_confidence():
     assert 0.5 < judged(choice, doubtful).confidence < 0.99
     assert np.isnan(judged(choice, bad).confidence)
     assert "13 times the noise" in judged(choice, bad).withheld
+
+
+@pytest.mark.parametrize(
+    "rows, fit, kept", [(1.0, None, 1.0), (2.5, None, 0.788), (2.5, 1.0, 1.0), (1.0, 4.0, 1.0), (4.0, 4.0, 0.593)]
+)
+def test_residuals_beyond_the_noise_lower_the_confidence(rows, fit, kept, monkeypatch):
+    """Those of the rows of an equation and, if it was chosen by trajectories, of these as well."""
+    x, t = simulated(lotka_volterra, (2.0, 1.0), 25.0, 300, noise=0.01)
+    data = es.Trajectories.from_arrays(x, time=t, states=("x", "y"))
+    found = es.discover(data, degree=2, threads=1)
+    lacks = {"x'": LackOfFit(rows=300, ratio=rows, share=0.1, correlation=0.0)}
+    monkeypatch.setattr(adequacy, "lack_of_fit", lambda *_: lacks)
+    prepared = SimpleNamespace(data=data)
+    ratio = None if fit is None else Whiteness(("x'", "y'"), np.array([fit, 1.0]), np.zeros(2))
+    after = adequacy.tested(found.selection, prepared, Deadline(es.Settings()), ratio)
+    shares = [new.confidence / old.confidence for new, old in zip(after.choices, found.selection.choices, strict=True)]
+    np.testing.assert_allclose(shares, [kept, 1.0], atol=2e-3)
+
+
+def test_a_simulation_with_a_coarse_tolerance_is_no_lack_of_the_library(monkeypatch):
+    t = np.linspace(0, 20, 2000)
+    x = solve_ivp(lambda _, x: lotka_volterra(x), (0, 20), (2.0, 1.0), t_eval=t).y.T
+    data = es.Trajectories.from_arrays(x, time=t, states=("x", "y"))
+    monkeypatch.setattr(
+        adequacy, "lack_of_fit", lambda *_: {"x'": LackOfFit(rows=300, ratio=4.0, share=0.001, correlation=0.9)}
+    )
+    choice = Choice("x'", 1, "", 0.0, 1.0, 0.99, None)
+    selection = Selection(None, None, (), {}, (choice,), None)
+    after = adequacy.tested(selection, SimpleNamespace(data=data), Deadline(es.Settings()), None)
+    assert after.choices[0].confidence == 0.99
+    bad = LackOfFit(rows=300, ratio=400.0, share=0.2, correlation=0.9)
+    monkeypatch.setattr(adequacy, "lack_of_fit", lambda *_: {"x'": bad})
+    (choice,) = adequacy.tested(selection, SimpleNamespace(data=data), Deadline(es.Settings()), None).choices
+    assert choice.withheld == "errors of the simulation hide the law: residuals are 4e+02 times the noise"
+    # An equation that leaves no more than the noise has another reason, which stays.
+    other = LackOfFit(rows=300, ratio=1.0, share=0.2, correlation=0.0, advantage=400.0, function="sin(y)", noisy=True)
+    monkeypatch.setattr(adequacy, "lack_of_fit", lambda *_: {"x'": bad, "y'": other})
+    both = replace(selection, choices=(*selection.choices, replace(selection.choices[0], equation="y'")))
+    (_, second) = adequacy.tested(both, SimpleNamespace(data=data), Deadline(es.Settings()), None).choices
+    assert second.withheld.endswith("sin(y) explains what it leaves, no term of the library does")

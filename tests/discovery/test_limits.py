@@ -11,14 +11,15 @@ import numpy as np
 import pytest
 
 import exactsindy as es
-from exactsindy._limits import OutOfTime, go_on, is_over, until
+from exactsindy._limits import OutOfTime, go_on, is_over, passed, until
+from exactsindy.discovery import attempt, variants
 from exactsindy.discovery import clock as clocks
 from exactsindy.discovery.clock import Clock
 from exactsindy.discovery.read import Sampling
 from exactsindy.discovery.thinning import stretches
 from exactsindy.errors import SolverError
 from exactsindy.forms import smooth
-from exactsindy.solver import Settings
+from exactsindy.solver import Deadline, Settings
 
 # Seconds beyond a limit that a loaded machine may need; the benchmark of speed measures it without load.
 LATE = 3.0
@@ -161,10 +162,46 @@ def test_trial_models_of_stretches_lose_less_than_the_noise(monkeypatch):
     """What stretches leave out moves coefficients by far less than their standard errors."""
     t = 0.1 * np.arange(130_000)
     x = np.column_stack([np.cos(t), -np.sin(t)]) + 0.05 * np.random.default_rng(2).normal(size=(len(t), 2))
-    fast = es.discover(x, 0.1, degree=2, threads=1)
+    fast = es.discover(x, 0.1, degree=2, threads=1, seconds=600.0)
     monkeypatch.setattr("exactsindy.discovery.prepare.stretches", lambda smoothed, sampled: smoothed)
-    slow = es.discover(x, 0.1, degree=2, threads=1)
+    slow = es.discover(x, 0.1, degree=2, threads=1, seconds=600.0)
     one, other = fast.coefficients, slow.coefficients
     assert one.term_names == other.term_names
     moved = np.abs(one.values - other.values)[other.values != 0] / other.standard_errors[other.values != 0]
     assert moved.max() < 0.2
+
+
+def test_what_a_share_of_the_time_cuts_short_is_noted():
+    clock = Clock(Settings(seconds=60.0))
+    with clock.optional("trajectory fits"):
+        assert Deadline(Settings(seconds=1e-9)).expired
+    with clock.optional("tests"):
+        assert passed(time.monotonic() - 1.0)
+        assert not passed(time.monotonic() + 60.0)
+    with clock.optional("nothing"):
+        assert not Deadline(Settings(seconds=60.0)).expired
+    assert clock.cut == ["trajectory fits", "tests"]
+    assert Deadline(Settings(seconds=1e-9)).expired  # nobody asked to be told
+    assert len(clock.cut) == 2
+
+
+def test_a_share_of_the_time_that_ends_trajectory_fits_is_said(monkeypatch):
+    """The call itself has time enough: a machine with other work changes answers only with a warning."""
+    data = oscillator(noise=0.2)
+    assert not [w for w in es.discover(data, 0.02, threads=1, seconds=600.0).warnings if w.kind == "limit"]
+    monkeypatch.setattr(attempt, "_FIT_SHARE", 1e-9)
+    found = es.discover(data, 0.02, threads=1, seconds=600.0)
+    (notice,) = (w for w in found.warnings if w.kind == "limit")
+    assert "trajectory fits" in notice.message
+
+
+def test_very_long_records_keep_stretches_of_their_own(monkeypatch):
+    """Views of the whole would keep it in memory."""
+    monkeypatch.setattr(variants, "_KEPT", 500)
+    data = es.Trajectories.from_arrays(oscillator(3000), time=0.02)
+    made = variants.whitened_increments(data, es.Polynomials(2), Settings(threads=1))
+    assert len(made) == 3
+    for variant in made:
+        assert sum(map(len, variant.smoothed.pieces)) <= 500
+        assert all(values.base is None for values in variant.smoothed.values)
+        assert variant.problem.n_samples == 2999

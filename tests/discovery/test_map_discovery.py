@@ -8,7 +8,7 @@ from tests.map_cases import henon, logistic, noisy
 
 import exactsindy as es
 from exactsindy.discovery import verify_run
-from exactsindy.errors import DataError
+from exactsindy.errors import DataError, ProblemError
 
 
 def kinds(found):
@@ -113,3 +113,24 @@ def test_time_is_needed_elsewhere():
         es.discover(logistic(), states=("x",))
     with pytest.raises(DataError, match="steps are not equal"):
         es.discover(logistic(30), np.arange(30.0) ** 1.1, form="map", states=("x",))
+
+
+def test_as_many_terms_as_steps_have_no_confidence():
+    found = es.discover(logistic(4), form="map", states=("x",), degree=2, threads=1)
+    assert found.selection.choices[0].k == 3
+    assert "few steps" in kinds(found)
+    assert found.verdict["x[k+1]"] == "not identified: there are no more steps than terms"
+
+
+def test_an_exact_map_is_not_told_to_allow_more_terms():
+    exact = es.discover(logistic(40), form="map", states=("x",), k_max=3, threads=1)
+    assert exact.model.equations(3) == ["x[k+1] = 3.8 x[k] - 3.8 x[k]^2"]
+    assert "size" not in kinds(exact)
+    measured = es.discover(noisy(logistic(400), 0.02), form="map", states=("x",), k_max=3, threads=1)
+    assert "size" in kinds(measured)
+
+
+@pytest.mark.parametrize("library", [es.Rational(), es.Polynomials(2) + es.Terms(["sin(w*x)"], w=...)])
+def test_maps_refuse_constants_inside_terms(library):
+    with pytest.raises(ProblemError, match="quotients and inner constants are not searched for maps; write the terms"):
+        es.discover(logistic(100), form="map", states=("x",), library=library)

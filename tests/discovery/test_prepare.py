@@ -42,7 +42,7 @@ def counted(monkeypatch):
 
 def test_states_are_smoothed_once_and_each_regression_is_summed_once(counted, monkeypatch):
     monkeypatch.setattr("exactsindy.discovery.select.is_unambiguous", lambda selection: False)
-    monkeypatch.setattr("exactsindy.discovery.attempt.is_resolved", lambda selection: False)
+    monkeypatch.setattr("exactsindy.discovery.select.is_resolved", lambda selection: False)
     es.discover(DATA, degree=2, rule=PathEvidence(), settings=ONE)
     assert counted.count("smooth") == 1
     whole_sums = 3  # one for each variant, although there were three attempts

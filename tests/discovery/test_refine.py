@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import exactsindy as es
-from exactsindy.discovery import prepare
+from exactsindy.discovery import prepare, refine
 from exactsindy.discovery.prepare import fit_samples
 from exactsindy.discovery.variants import Variant, whitened_increments
 from exactsindy.forms import ModalForm, smooth_field
@@ -195,3 +195,17 @@ def test_fields_with_many_modes_are_left_to_the_regression_evidence(monkeypatch)
     assert wide.work == len(data.times) * float(wide.per_field) ** 3
     points = ModalLibrary(data, smoothed, wide.equations[0]).points
     assert wide.numbers == len(data.times) * points[0] * len(wide.equations[0].features.terms)
+
+
+def test_very_many_samples_are_compared_on_stretches(monkeypatch):
+    """On a circle rows cannot tell x' = -y from sums that are the same there; trajectories can."""
+    t = 0.1 * np.arange(6000)
+    x = np.column_stack([np.cos(t), np.sin(t)]) + 0.05 * np.random.default_rng(1).normal(size=(6000, 2))
+    monkeypatch.setattr(refine, "_MANY_SAMPLES", 1500)
+    monkeypatch.setattr(refine, "_MOST_SAMPLES", 3000)
+    monkeypatch.setattr(refine, "unsure_equations", lambda selection: [0, 1])
+    found = es.discover(x, t, states=("x", "y"), library=es.Polynomials(3), settings=ONE)
+    (notice,) = (w for w in found.warnings if w.kind == "stretches")
+    assert "1,500 of 6,000 samples" in notice.message
+    assert terms(found.solution) == {"x'": {"y"}, "y'": {"x"}}
+    assert all(choice.variant == TRAJECTORY_FIT for choice in found.selection.choices)

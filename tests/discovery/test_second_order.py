@@ -189,3 +189,13 @@ def test_a_law_outside_the_library_is_not_confirmed(noise):
     for chosen in (library, "auto"):
         found = es.discover(x, t, states=("x",), targets="x''", library=chosen, threads=1)
         assert terms(found) == {"x''": {"x'", "sin(x)"}}
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.01])
+def test_a_decay_does_not_tell_the_position_from_its_velocity(noise):
+    t = np.linspace(0.0, 6.0, 200)
+    x = np.exp(-t)
+    x += noise * x.std() * np.random.default_rng(0).normal(size=t.size)
+    found = es.discover(x, t, states=("x",), targets="x''", threads=1)
+    assert terms(found)["x''"] in ({"x"}, {"x'"})
+    assert found.confidence["x''"] < 0.8

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import exactsindy as es
+from exactsindy.discovery import attempt as attempt_stage
+from exactsindy.discovery import refine as refine_stage
 from exactsindy.discovery import select as select_stage
 from exactsindy.discovery.select import is_resolved, is_unambiguous
 from exactsindy.errors import SolverError
@@ -111,5 +113,45 @@ def test_limits_that_cannot_be_used(options, words):
 @pytest.mark.parametrize(("enough", "searches"), [(True, 1), (False, 2)])
 def test_the_search_goes_on_unless_the_first_attempt_was_enough(monkeypatch, limits, enough, searches):
     monkeypatch.setattr(select_stage, "is_unambiguous", lambda selection: enough)
-    assert discovered(settings=es.Settings(seconds=60.0)).solution.optimal
+    assert discovered(settings=es.Settings(seconds=60.0), rule=es.selection.GrowthRatio()).solution.optimal
     assert limits == pytest.approx([1.2, 6.0][:searches])
+
+
+def noisy(**options):
+    t = np.arange(0.01, 3.005, 0.01)
+    x = add_noise(find_system("lorenz").simulate([-8.0, 7.0, 27.0], t), 0.05, np.random.default_rng(3))
+    return es.discover(x, time=t, states=("x", "y", "z"), library=es.Polynomials(5, bias=False), **options)
+
+
+def test_where_trajectory_fits_decide_sizes_far_beyond_the_choice_are_not_searched_again(limits):
+    found = noisy(seconds=900.0, threads=1)
+    assert limits == pytest.approx([18.0])  # one short attempt, though its sizes of 6 to 8 terms are not proved
+    assert not all(row.proved for row in found.selection.table if row.variant != "trajectory fit")
+    assert all(choice.variant == "trajectory fit" for choice in found.selection.choices)
+    assert [set(terms) for terms in found.solution.terms.values()] == [{"x", "y"}, {"x", "y", "x z"}, {"z", "x y"}]
+
+
+def test_where_fits_resolve_nothing_a_longer_search_decides_and_they_are_not_repeated(monkeypatch, limits):
+    compared = []
+
+    def refine(selection, prepared, request, settings):
+        compared.append(selection.solution.support)
+        return refine_stage.Refined(selection)
+
+    monkeypatch.setattr(attempt_stage, "refine", refine)
+    noisy(seconds=10.0, threads=1)
+    assert len(limits) == 2
+    assert len(compared) == len(set(compared))
+
+
+def test_the_first_attempt_takes_as_long_whatever_the_time_limit(monkeypatch):
+    nodes = []
+
+    def select(*arguments, settings, **options):
+        nodes.append(settings.nodes)
+        return es.select(*arguments, settings=settings, **options)
+
+    monkeypatch.setattr(select_stage, "select_sizes", select)
+    noisy(seconds=900.0)
+    noisy(settings=es.Settings(seconds=900.0, nodes=5_000))
+    assert nodes == [100_000, 5_000]

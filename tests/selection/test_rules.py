@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import exactsindy as es
+from exactsindy._limits import until
 from exactsindy.errors import SolverError
 from exactsindy.selection import Folds, effective_rows, effective_samples, growth_ratio, inclusion, shared_path
 from exactsindy.selection.folds import leave_one_out
@@ -184,6 +185,21 @@ def test_time_is_shared_by_the_equations():
     assert [s.support for s in fair] == [s.support for s in plain]
     limited = shared_path(problem, 4, settings=es.Settings(nodes=1, threads=1))
     assert all(len(limited[k].support[2]) > 0 for k in range(1, 5))
+
+
+def test_equations_that_are_left_when_time_is_over_get_a_greedy_choice():
+    theta, targets = rows()
+    problem, asked = problem_of(theta, targets), []
+
+    def over():
+        asked.append(None)
+        return len(asked) > 1  # after the first equation
+
+    with until(over):
+        path = shared_path(problem, 4, settings=es.Settings(seconds=30.0))
+    assert [solution.status[0] for solution in path] == [es.Status.OPTIMAL] * 5
+    assert set(path[2].terms["y'"]) >= {problem.names[1]}
+    assert all(es.verify(problem, solution).ok for solution in path), "objectives and bounds are those of all rows"
 
 
 def test_rules_have_names(folds):

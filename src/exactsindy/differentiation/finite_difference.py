@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike
 
 from exactsindy._types import Array
-from exactsindy.differentiation.steps import PRINTED, samples, uniform_step
+from exactsindy.differentiation.steps import PRINTED, samples, step_of
 from exactsindy.errors import DataError
+
+# Numbers of a block of rows that is smoothed in one go.
+_BLOCK_NUMBERS = 1 << 15
 
 
 @dataclass(frozen=True)
@@ -20,7 +24,7 @@ class FiniteDifference:
     Parameters
     ----------
     order
-        Order of accuracy in the step; even, as central stencils gain the odd order for nothing.
+        Order of accuracy in the step; even, because central stencils have no odd orders.
     d
         Which derivative: 1 for x', 2 for x'', ...
 
@@ -49,7 +53,7 @@ class FiniteDifference:
         """Return the derivative of ``x`` along ``axis`` at the sample times ``t`` (times or a step)."""
         edge = self.order + self.d
         values, times = samples(x, t, axis, edge + 1, f"FiniteDifference(order={self.order}, d={self.d})")
-        step = uniform_step(times)
+        step = step_of(t, times)
         # On unequal steps an even derivative loses the order symmetry gave: one more neighbour restores it.
         n, reach = len(values), self.half_width + (step is None and self.d % 2 == 0)
         result = np.empty(values.shape)
@@ -61,11 +65,13 @@ class FiniteDifference:
                 term = column * values[k : n - 2 * reach + k]
                 result[reach : n - reach] = term if k == 0 else result[reach : n - reach] + term
         else:
-            central = fornberg_weights(np.arange(-reach, reach + 1.0), 0.0, self.d)
-            result[reach : n - reach] = _central(values, central, reach, self.d) / step**self.d
+            central = _stencil(tuple(np.arange(-reach, reach + 1.0).tolist()), 0.0, self.d)
+            inner = _central(values, central, reach, self.d)
+            np.divide(inner, step**self.d, out=result[reach : n - reach])
         for i in (*range(reach), *range(n - reach, n)):
             inside = slice(0, edge) if i < reach else slice(n - edge, n)
-            result[i] = np.tensordot(fornberg_weights(times[inside], times[i], self.d), values[inside], axes=1)
+            weights = _stencil(tuple(times[inside].tolist()), float(times[i]), self.d)
+            result[i] = np.tensordot(weights, values[inside], axes=1)
         return np.moveaxis(result, 0, axis)
 
     def states(self, x: ArrayLike, t: ArrayLike | float, *, axis: int = 0) -> Array:
@@ -76,11 +82,20 @@ class FiniteDifference:
 def _central(values: Array, weights: Array, reach: int, d: int) -> Array:
     """Apply a symmetric (d even) or antisymmetric (d odd) stencil in pairs: half the products."""
     n = len(values)
-    sign = 1.0 if d % 2 == 0 else -1.0
+    pair = np.add if d % 2 == 0 else np.subtract
     total = weights[reach] * values[reach : n - reach] if d % 2 == 0 else np.zeros_like(values[2 * reach :])
+    term = np.empty_like(total)
     for k in range(1, reach + 1):
-        total += weights[reach + k] * (values[reach + k : n - reach + k] + sign * values[reach - k : n - reach - k])
+        pair(values[reach + k : n - reach + k], values[reach - k : n - reach - k], out=term)
+        term *= weights[reach + k]
+        total += term
     return np.asarray(total)
+
+
+@lru_cache(maxsize=64)
+def _stencil(nodes: tuple[float, ...], at: float, d: int) -> Array:
+    """Return `fornberg_weights` of one stencil: long data meet the same ones block after block."""
+    return fornberg_weights(nodes, at, d)
 
 
 def fornberg_weights(nodes: ArrayLike, at: ArrayLike, d: int) -> Array:
@@ -161,21 +176,42 @@ class SmoothedFiniteDifference:
         n, half = len(values), self.window // 2
         flat = values.reshape(n, -1)
         smooth = np.empty(flat.shape)
-        if uniform_step(times, PRINTED) is None:
+        if step_of(t, times, PRINTED) is None:
             windows = sliding_window_view(times, self.window)
             weights = _fit_weights(windows - times[half : n - half, None], np.zeros((n - 2 * half, 1)), self.polynomial)
             view = sliding_window_view(flat, self.window, axis=0)
             smooth[half : n - half] = np.einsum("nw,ncw->nc", weights[:, 0], view)
-            first, last = times[: self.window], times[n - self.window :]
+            ends = times[: self.window], times[n - self.window :]
+            start = _fit_weights(ends[0][None], ends[0][None, :half], self.polynomial)[0]
+            end = _fit_weights(ends[1][None], ends[1][None, self.window - half :], self.polynomial)[0]
         else:
-            first = last = np.arange(float(self.window))
-            centre = _fit_weights(first[None] - half, np.zeros((1, 1)), self.polynomial)[0, 0]
-            smooth[half : n - half] = sum(w * flat[k : n - 2 * half + k] for k, w in enumerate(centre))
-        start = _fit_weights(first[None], first[None, :half], self.polynomial)[0]
-        end = _fit_weights(last[None], last[None, self.window - half :], self.polynomial)[0]
+            start, centre, end = _equal_weights(self.window, self.polynomial)
+            _correlate(flat, centre, smooth[half : n - half])
         smooth[:half] = start @ flat[: self.window]
         smooth[n - half :] = end @ flat[n - self.window :]
         return np.moveaxis(smooth.reshape(values.shape), 0, axis)
+
+
+def _correlate(values: Array, weights: Array, out: Array) -> None:
+    """Fill ``out`` with the sums of weights times neighbouring rows, a block of rows at a time that stays in cache."""
+    block = max(_BLOCK_NUMBERS // max(values.shape[1], 1), 1)
+    term = np.empty((min(block, len(out)), values.shape[1]))
+    for low in range(0, len(out), block):
+        total = out[low : low + block]
+        n = len(total)
+        np.multiply(values[low : low + n], weights[0], out=total)
+        for k in range(1, len(weights)):
+            np.multiply(values[low + k : low + k + n], weights[k], out=term[:n])
+            total += term[:n]
+
+
+@lru_cache(maxsize=16)
+def _equal_weights(window: int, degree: int) -> tuple[Array, Array, Array]:
+    """Return the weights of a fit to equal steps: at the first samples, in the centre, and at the last samples."""
+    nodes, half = np.arange(float(window))[None], window // 2
+    centre = _fit_weights(nodes - half, np.zeros((1, 1)), degree)[0, 0]
+    start, end = (_fit_weights(nodes, at, degree)[0] for at in (nodes[:, :half], nodes[:, window - half :]))
+    return start, centre, end
 
 
 def _fit_weights(nodes: Array, at: Array, degree: int) -> Array:

@@ -21,7 +21,8 @@ def samples(x: ArrayLike, t: ArrayLike | float, axis: int, least: int, method: s
     """
     values = np.moveaxis(np.atleast_1d(np.asarray(x, dtype=float)), axis, 0)
     times = np.asarray(t, dtype=float)
-    if times.ndim == 0:
+    is_step = times.ndim == 0
+    if is_step:
         times = times * np.arange(len(values))
     if times.shape != (len(values),):
         raise DataError(
@@ -30,9 +31,16 @@ def samples(x: ArrayLike, t: ArrayLike | float, axis: int, least: int, method: s
         )
     if len(values) < least:
         raise DataError(f"{method}: {len(values)} samples are too few; it needs at least {least}.")
-    if not (np.diff(times) > 0).all():
+    if not (times[1] > 0 and times[-1] < np.inf if is_step else (np.diff(times) > 0).all()):
         raise DataError(f"{method}: t must increase from sample to sample; sort the data and remove repeated times.")
     return values, times
+
+
+def step_of(t: ArrayLike | float, times: Array, tolerance: float = ROUNDING) -> float | None:
+    """Return the step of the times that `samples` made of ``t``: where ``t`` is a step there is nothing to check."""
+    if np.ndim(t) == 0:
+        return float(times[-1] - times[0]) / (len(times) - 1)
+    return uniform_step(times, tolerance)
 
 
 def uniform_step(t: Array, tolerance: float = ROUNDING) -> float | None:

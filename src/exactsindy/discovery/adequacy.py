@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,22 +13,52 @@ from exactsindy.data import Notice, Trajectories
 from exactsindy.discovery.fit_tests import with_fit_tests
 from exactsindy.discovery.phase_tests import phase_tests
 from exactsindy.discovery.prepare import Prepared
-from exactsindy.discovery.recognise import UNDERMINING, undermined
+from exactsindy.discovery.recognise import UNDERMINING, solver_output_notices, undermined
 from exactsindy.discovery.row_tests import row_tests, with_least_residuals
 from exactsindy.discovery.select import is_interrupted
 from exactsindy.discovery.wide_library import WideLibrary
 from exactsindy.errors import ExactSindyError
-from exactsindy.forms import IncrementForm
-from exactsindy.selection import HELD, Choice, LackOfFit, PathEvidence, Selection
+from exactsindy.forms import IncrementForm, Whiteness
+from exactsindy.selection import HELD, Choice, LackOfFit, PathEvidence, Selection, unexplained
 from exactsindy.solver import Deadline
 from exactsindy.trajectory_fit import MeasuredTrajectories
 
 
-def tested(selection: Selection, prepared: Prepared, clock: Deadline) -> Selection:
-    """Return the selection with the confidence lowered or withheld where tests speak against the library."""
+def tested(selection: Selection, prepared: Prepared, clock: Deadline, whiteness: Whiteness | None) -> Selection:
+    """Return the selection with the confidence lowered or withheld where tests speak against the library.
+
+    ``whiteness`` are the residuals of the trajectory fit that decided: those of rows may be errors between samples.
+    """
     lacks = lack_of_fit(selection, prepared, clock)
     choices = tuple(judged(choice, lacks.get(choice.equation)) for choice in selection.choices)
+    left = {name: lack.ratio for name, lack in lacks.items()}
+    if whiteness is not None:
+        sizes = dict(zip(whiteness.target_names, map(float, whiteness.ratio), strict=True))
+        left = {name: min(ratio, sizes.get(name, ratio)) for name, ratio in left.items()}
+    shares = {name: unexplained(ratio) for name, ratio in left.items() if lacks[name].resolved}
+    if all(share == 1.0 for share in shares.values()):
+        return replace(selection, choices=choices)
+    if _is_simulated(prepared):
+        large = {name: lacks[name] for name, share in shares.items() if share < 1.0}
+        return replace(selection, choices=tuple(_of_simulation(choice, large) for choice in choices))
+    choices = tuple(
+        replace(choice, confidence=shares.get(choice.equation, 1.0) * choice.confidence) for choice in choices
+    )
     return replace(selection, choices=choices)
+
+
+def _of_simulation(choice: Choice, lacks: Mapping[str, LackOfFit]) -> Choice:
+    """Return a choice that says of what is left that it may be errors of a simulation, not a law of another kind."""
+    lack = lacks.get(choice.equation)
+    if not choice.withheld or lack is None:
+        return choice
+    text = f"errors of the simulation hide the law: residuals are {lack.ratio:.2g} times the noise"
+    return replace(choice, withheld=text)
+
+
+def _is_simulated(prepared: Prepared) -> bool:
+    """Return True if errors of a simulation are what residuals are: a notice says so."""
+    return isinstance(prepared.data, Trajectories) and bool(solver_output_notices(prepared.data))
 
 
 def judged(choice: Choice, lack: LackOfFit | None) -> Choice:

@@ -10,7 +10,7 @@ from exactsindy.discovery.prepare import Prepared, prepare
 from exactsindy.discovery.read import Measurement
 from exactsindy.discovery.refine import Refined, refine
 from exactsindy.discovery.request import Request
-from exactsindy.discovery.select import attempts, calibrated, is_interrupted, is_resolved
+from exactsindy.discovery.select import attempts, calibrated, is_cut_short, is_interrupted
 from exactsindy.forms import Smoothed
 from exactsindy.selection import Selection
 
@@ -37,22 +37,26 @@ def attempt(measured: Measurement, request: Request, clock: Clock) -> Attempt:
         selection = calibrated(selection, measured.sampling)
         clock.begin("testing whether the library holds the law")
         with clock.optional("tests whether the library holds the law"):
-            selection = tested(selection, prepared, clock)
+            selection = tested(selection, prepared, clock, refined.whiteness)
     return Attempt(prepared, refined, selection)
 
 
 def _chosen(prepared: Prepared, request: Request, clock: Clock) -> Refined:
     """Return the first selection that is proved as far as it must be, or resolved by trajectory fits, or the last."""
     clock.begin("searching the best supports of every size")
-    for selection in attempts(prepared, request, clock):
+    compared = None
+    for searched in attempts(prepared, request, clock):
+        selection = searched.selection
         refined = Refined(selection)
-        # Trajectory fits need no proof of these paths: what they choose is proved for a regression of their own.
-        clock.begin("fitting trajectories")
-        with clock.optional("trajectory fits"):
-            refined = refine(selection, prepared, request, clock.share(_FIT_SHARE))
-        if refined.whiteness is not None or is_resolved(refined.selection) or is_interrupted(refined.selection):
-            break
-        if clock.is_over():
+        if selection.solution.support != compared:  # where fits resolved nothing, a longer search alone changes nothing
+            compared = selection.solution.support
+            # Trajectory fits need no proof of these paths: what they choose is proved for a regression of their own.
+            clock.begin("fitting trajectories")
+            with clock.optional("trajectory fits"):
+                refined = refine(selection, prepared, request, clock.share(_FIT_SHARE))
+        if refined.whiteness is not None or searched.enough or is_interrupted(refined.selection) or clock.is_over():
             break
         clock.begin("searching the best supports of every size")
+    if is_cut_short(refined.selection):
+        clock.cut.append("the search of the best supports of every size")
     return refined

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from exactsindy._limits import OutOfTime, until
+from exactsindy._limits import OutOfTime, noting, until
 from exactsindy.data import Notice
 from exactsindy.errors import SolverError
 from exactsindy.solver import LEAST, Deadline, Progress, ctrl_c_pressed
@@ -52,12 +52,20 @@ class Clock(Deadline):
 
     @contextmanager
     def optional(self, what: str, fraction: float = 1.0) -> Iterator[None]:
-        """Do something that an answer can do without: if it does not end in time it is noted as cut."""
+        """Do something that an answer can do without: if it does not end in time it is noted as cut.
+
+        It is also noted if it ends in time because something inside was left out or shortened.
+        """
+
+        def note() -> None:
+            if what not in self.cut:
+                self.cut.append(what)
+
         with contextlib.suppress(OutOfTime):
-            with self.within(fraction):
+            with noting(note), self.within(fraction):
                 yield
             return
-        self.cut.append(what)
+        note()
 
     def no_answer(self) -> BaseException:
         """Return what to raise where there is no answer yet."""

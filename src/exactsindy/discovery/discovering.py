@@ -45,7 +45,17 @@ from exactsindy.selection import Rule, Selection, find_rule
 from exactsindy.solver import Settings, Status, Total, ctrl_c_held
 
 
-@suggests_keywords(t="time", dt="time", u="controls", select="rule", feature_names="states", feature_library="library")
+@suggests_keywords(
+    t="time",
+    dt="time",
+    u="controls",
+    select="rule",
+    feature_names="states",
+    feature_library="library",
+    threshold="k_max",
+    alpha="ridge",
+    poly_order="degree",
+)
 def discover(
     data: DataLike | Pieces,
     time: ArrayLike | None = None,
@@ -73,9 +83,9 @@ def discover(
     Parameters
     ----------
     data
-        An array (samples x states), a pandas or polars frame, a path to CSV, Parquet, NetCDF or npz, an xarray
-        object, a list of those (several trajectories), `Trajectories`, or a `Field`. What `scan_parquet` returns, and
-        xarray objects and fields of Dask arrays, are read piece by piece and never loaded.
+        An array (samples x states), a pandas or polars frame, the path of a file that `load` reads, an xarray object,
+        a list of those (several trajectories), `Trajectories`, or a `Field`. What `scan_parquet` returns, and xarray
+        objects and fields of Dask arrays, are read piece by piece and never loaded as a whole.
     time
         Sample times or the step; the name of the time column for tables.
     states
@@ -95,8 +105,10 @@ def discover(
     gaps
         ``"refuse"`` missing values, or ``"split"`` trajectories at them and at long breaks in time.
     library
-        Candidate terms; monomials up to degree 3 by default, for fields also times spatial derivatives, with parameters
-        also times each of them (``Polynomials(3) * Parameters(1)``).
+        Candidate terms. ``"auto"``: monomials up to degree 3, for fields also times spatial derivatives, with
+        parameters also times each of them (``Polynomials(3) * Parameters(1)``); where tests say that these do not hold
+        the law of an equation, other families of functions are tried for it, and a notice of the kind ``"library"``
+        says so. A library that is given is never changed.
     degree
         Short for ``library=Polynomials(degree)``, for fields also times spatial derivatives.
     form
@@ -128,7 +140,7 @@ def discover(
     proof
         A folder for a proof of the chosen equations that a separate program checks: ``solution.proof`` and the
         regression it is about, ``problem.npz`` (see `check_proof`). A warning of the kind ``"proof"`` says why there is
-        none: a limit came first, or constraints bind coefficients or several equations.
+        none: a limit came first, or there is no proof file under these constraints.
 
     Returns
     -------

@@ -28,15 +28,17 @@ from exactsindy.solver import Member, Pool, Status, Total
 _FEW_PERIODS, _COARSE = 2.0, 20.0
 # Residual in units of the noise beyond which something is missing.
 _LARGE_RESIDUAL = 1.5
-# Residual in units of the noise below which it is not noise that is left: data without noise, whose errors are those of
-# integrals between samples and of their simulation.
-_SMALL_RESIDUAL = 0.5
+#: Residual in units of the noise below which it is not noise that is left: data without noise, whose errors are those
+#: of integrals between samples and of their simulation.
+SMALL_RESIDUAL = 0.5
 # Ratio of the noise of parts of the data beyond which it is called unequal.
 _UNEQUAL = 2.0
 # Supports whose log-likelihoods differ by less than this cannot be told apart.
 _INDISTINGUISHABLE = 2.0
 # Indistinguishable supports that a notice lists.
 _LISTED = 4
+# Notices that say no more than that samples of a map have no rates.
+_OF_MAPS = frozenset({"empty", "coloured"})
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,9 @@ def explain(measured: Measurement, prepared: Prepared, refined: Refined, proved:
     residuals: dict[str, float] = {}
     selection = proved.selection
     k_max = prepared.k_max.k if isinstance(prepared.k_max, Total) else prepared.k_max
-    notices = [*measured.notices, *prepared.notices, *measured.data.warnings]
+    # Of data in pieces `prepared` names the gaps of all; the data here are a sample of them.
+    own = [notice for notice in measured.data.warnings if measured.source is None or notice.kind != "gap"]
+    notices = [*measured.notices, *prepared.notices, *refined.notices, *own]
     notices += [*sampling_notices(measured), *selection_notices(selection, k_max)]
     clock.begin("examining the residuals")
     if refined.whiteness is None:
@@ -74,7 +78,18 @@ def explain(measured: Measurement, prepared: Prepared, refined: Refined, proved:
     if isinstance(measured.used, Trajectories) and any(size > _LARGE_RESIDUAL for size in residuals.values()):
         notices = [*solver_output_notices(measured.used), *notices]
     notices += [*proved.notices, *clock.notices()]
-    return Explanation(tuple(dict.fromkeys(notices)), residuals, _noise(measured, prepared))
+    return Explanation(tuple(dict.fromkeys(_unexplained(notices))), residuals, _noise(measured, prepared))
+
+
+def _unexplained(notices: Sequence[Notice]) -> list[Notice]:
+    """Return the notices without those that another one explains.
+
+    A column that never changes has no terms, and the rates of a map are noise: neither needs a second notice.
+    """
+    if any(notice.kind == "map" for notice in notices):
+        return [notice for notice in notices if notice.kind not in _OF_MAPS]
+    still = [n.message.partition(" never changes")[0] for n in notices if n.kind == "constant"]  # names in quotes
+    return [n for n in notices if n.kind != "empty" or repr(str(n.equation).rstrip("'")) not in still]
 
 
 def _noise(measured: Measurement, prepared: Prepared) -> dict[str, float]:
@@ -169,7 +184,7 @@ def tested_residuals(prepared: Prepared, selection: Selection) -> Iterator[Teste
 def residual_notices(whiteness: Whiteness, folds: Sequence[Problem], coef: Array) -> Iterator[Notice]:
     """Yield notices about coloured, large or unequal residuals of the chosen model."""
     small = {
-        name for name, ratio in zip(whiteness.target_names, whiteness.ratio, strict=True) if ratio < _SMALL_RESIDUAL
+        name for name, ratio in zip(whiteness.target_names, whiteness.ratio, strict=True) if ratio < SMALL_RESIDUAL
     }
     if small:
         text = "Residuals are far smaller than the errors of integrals between samples and of simulations may be"
@@ -235,8 +250,10 @@ def selection_notices(selection: Selection, k_max: int) -> Iterator[Notice]:
         proved = (Status.OPTIMAL, Status.INFEASIBLE)
         later = [k for k, s in enumerate(selection.path) if s.status[i] not in proved]
         if later and later[0] == choice.k + 1:
-            text = f"{choice.equation}: sizes from {later[0]} terms on are not proved within the time limit."
-            yield Notice("unproved", text, choice.equation)
+            text = f"{choice.equation}: sizes from {later[0]} terms on are not proved."
+            why = selection.path[later[0]].status[i]
+            reason = "Their share of the time limit was over." if why is Status.TIME_LIMIT else why.value
+            yield Notice("unproved", f"{text} {reason}", choice.equation)
 
 
 def _joined(names: Sequence[str]) -> str:

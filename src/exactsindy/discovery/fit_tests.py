@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from exactsindy._limits import passed
 from exactsindy.discovery.row_tests import stretches
 from exactsindy.discovery.wide_library import WideLibrary, with_additions
 from exactsindy.forms import Smoothed
@@ -45,13 +45,13 @@ def with_fit_tests(
     wanted = {name for name in likely if name in found and found[name].noisy}
     measured = MeasuredTrajectories(stretches(smoothed, wide.samples), wide.groups)
     test = FitTest.of(wide, measured, deadline) if wanted else None
-    if test is None or test.is_poor:
+    if test is None or passed(deadline) or test.is_poor:
         return result
     names = [choice.equation for choice in wide.selection.choices]
-    first = [test.additions(i) if time.monotonic() < deadline else Additions() for i in range(len(names))]
+    first = [Additions() if passed(deadline) else test.additions(i) for i in range(len(names))]
     for i, name in enumerate(names):
         others = [j for j, added in enumerate(first) if j != i and max(added.inside, added.outside) > _LACKING]
-        if name in wanted and time.monotonic() < deadline:
+        if name in wanted and not passed(deadline):
             added = test.with_terms({j: first[j].best for j in others}).additions(i) if others else first[i]
             if added.column >= 0:
                 lack = replace(result[name], advantage=0.0, function="", swapped=-math.inf, imitation=-math.inf)

@@ -10,7 +10,7 @@ from exactsindy.constraints import by_equation
 from exactsindy.data import Notice, Trajectories
 from exactsindy.discovery.adequacy import withheld
 from exactsindy.discovery.clock import Clock
-from exactsindy.discovery.explain import ambiguity_notices, residual_notices, selection_notices
+from exactsindy.discovery.explain import SMALL_RESIDUAL, ambiguity_notices, residual_notices, selection_notices
 from exactsindy.discovery.map_search import compare_maps, measured_map
 from exactsindy.discovery.map_tests import tested_map
 from exactsindy.discovery.prepare import Prepared
@@ -19,9 +19,10 @@ from exactsindy.discovery.read import Measurement
 from exactsindy.discovery.recognise import step_notices
 from exactsindy.discovery.refine import Refined, concluded
 from exactsindy.discovery.request import Request, default_library, largest_size
-from exactsindy.discovery.select import attempts, is_interrupted, is_resolved
+from exactsindy.discovery.select import attempts, is_cut_short, is_interrupted
 from exactsindy.discovery.trajectory_search import Comparison
 from exactsindy.discovery.variants import Variant
+from exactsindy.errors import ProblemError
 from exactsindy.forms import MapForm, lagged
 from exactsindy.selection import GrowthRatio, Selection
 from exactsindy.solver import Total
@@ -48,6 +49,9 @@ class MapAnswer:
 def discover_map(measured: Measurement, request: Request, form: MapForm, clock: Clock) -> MapAnswer:
     """Return the answer for samples of a map; `OutOfTime` if the call is over before there is one."""
     clock.begin("making the regression of steps")
+    if request.library is not None and request.library.is_open:
+        text = f"discover(library={request.library!r}): quotients and inner constants are not searched for maps"
+        raise ProblemError(f"{text}; write the terms with their constants, e.g. Terms(['x/(0.5 + x)']).")
     data = form.steps(measured.data)
     library = default_library(lagged(data, form.lags)) if request.library is None else request.library
     variant = Variant.of("one-step rows", form, data, library)
@@ -78,7 +82,8 @@ def _noise(data: Trajectories, compared: Comparison | None) -> dict[str, float]:
 def _chosen(prepared: Prepared, request: Request, form: MapForm, clock: Clock) -> tuple[Refined, Comparison | None]:
     """Return the first selection that trajectory fits resolve or whose sizes are proved, or the last one."""
     clock.begin("searching the best supports of every size")
-    for selection in attempts(prepared, request, clock):
+    for searched in attempts(prepared, request, clock):
+        selection = searched.selection
         refined = Refined(_without_confidence(selection) if isinstance(request.rule, str) else selection)
         compared = None
         clock.begin("fitting trajectories")
@@ -88,11 +93,11 @@ def _chosen(prepared: Prepared, request: Request, form: MapForm, clock: Clock) -
                 constraints = by_equation(selection.path.problem, request.constraints) or ()
                 settings = clock.share(_FIT_SHARE)
                 refined = concluded(refined.selection, compared, prepared.k_max, settings, constraints)
-        if refined.whiteness is not None or is_resolved(refined.selection) or is_interrupted(refined.selection):
-            break
-        if clock.is_over():
+        if refined.whiteness is not None or searched.enough or is_interrupted(refined.selection) or clock.is_over():
             break
         clock.begin("searching the best supports of every size")
+    if is_cut_short(refined.selection):
+        clock.cut.append("the search of the best supports of every size")
     return refined, compared if refined.whiteness is not None else None
 
 
@@ -132,6 +137,8 @@ def _notices(
     if refined.whiteness is not None:
         residuals = residual_notices(refined.whiteness, (), selection.solution.coef)
         notices += [_CLEAN if notice.kind == "clean" else notice for notice in residuals]
+        if (refined.whiteness.ratio < SMALL_RESIDUAL).all():
+            notices = [notice for notice in notices if notice.kind != "size"]  # no term is missing from rounding
     if proved.pool is not None:
         notices += ambiguity_notices(proved.pool)
     noise = None if compared is None else getattr(compared.measured, "noise", None)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import replace
 
 import numpy as np
 
+from exactsindy._limits import passed
 from exactsindy.discovery.fit_tests import FitTest
 from exactsindy.discovery.row_tests import CLEAN, stretches
 from exactsindy.discovery.wide_library import WideLibrary, with_additions
@@ -28,7 +28,7 @@ def phase_tests(wide: WideLibrary, samples: MeasuredTrajectories, deadline: floa
     test = FitTest.of(wide, measured, deadline)
     rows, found = row_count(measured), {}
     for i, choice in enumerate(wide.selection.choices):
-        if not choice.k or time.monotonic() > deadline:
+        if not choice.k or passed(deadline):
             continue
         lack = _residuals(test, i, rows)
         if np.isfinite(test.fit.misfit):

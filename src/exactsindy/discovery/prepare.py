@@ -72,7 +72,7 @@ def prepare(measured: Measurement, request: Request, clock: Clock) -> Prepared:
         variants, rule, notices = (Variant.of("", form, data, library),), GrowthRatio(), ()
     if measured.source is not None:
         clock.begin("reading the data piece by piece")
-        variants, more = over_all_pieces(variants, measured, library, clock)
+        variants, more = over_all_pieces(variants, measured, library, clock, automatic=request.form is None)
         notices = (*notices, *more)
     notices = (*notices, *parameter_notices(data, library))
     k_max = largest_size(request.k_max, data, variants[0].problem)

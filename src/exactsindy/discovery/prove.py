@@ -10,7 +10,7 @@ from exactsindy.discovery.proof_folder import write_proof
 from exactsindy.discovery.request import Request
 from exactsindy.discovery.select import is_interrupted
 from exactsindy.selection import Selection
-from exactsindy.solver import Pool, Solution, Status, Total, solve, solve_pool
+from exactsindy.solver import Deadline, Pool, Solution, Status, Total, solve, solve_pool
 
 # Supports of the chosen size that are ranked.
 RIVALS = 10
@@ -67,5 +67,8 @@ def _proved(selection: Selection, request: Request, clock: Clock) -> Proved:
         return Proved(selection, None)
     sizes = [len(support) for support in solution.support]
     settings = replace(clock.share(_POOL_SHARE), progress=None)
+    begun = Deadline(settings)
     pool = solve_pool(solution.problem, sizes, count=RIVALS, ridge=solution.ridge, start=solution, settings=settings)
+    if not all(pool.complete.values()) and begun.expired:
+        clock.cut.append("ranking the rivals")
     return Proved(selection, pool)

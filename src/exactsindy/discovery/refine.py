@@ -11,11 +11,13 @@ import numpy as np
 
 from exactsindy._types import Array
 from exactsindy.constraints import EquationConstraints, by_equation
+from exactsindy.data import Notice
 from exactsindy.discovery.fitted_models import NODES, FittedModels, Supports, changed
 from exactsindy.discovery.phase_search import compare_in_phase_space
 from exactsindy.discovery.prepare import Prepared
 from exactsindy.discovery.read import sampling
 from exactsindy.discovery.request import Request
+from exactsindy.discovery.row_tests import stretches
 from exactsindy.discovery.select import FINE, SURE, is_interrupted
 from exactsindy.discovery.trajectory_search import Comparison, TrajectorySearch
 from exactsindy.forms import SIMULATION_TOLERANCE, Whiteness, lag_correlation
@@ -60,8 +62,9 @@ _SMALL = range(1, 5)
 # Noise, as a share of the spread of a state, from which every equation is compared by trajectories.
 _LARGE_NOISE = 0.02
 # Samples beyond which equations that the regressions resolve stay as they are: a fit takes time in proportion to them.
-# Beyond the second number no trajectories are compared: that would take minutes, and the small errors that equations
-# are allowed at every step add up to more than the noise, so that models which hold them back would be preferred.
+# Beyond the second number trajectories are compared on stretches of so many samples together as the first: all of them
+# would take minutes, and the small errors that equations are allowed at every step add up to more than the noise, so
+# that models which hold them back would be preferred.
 _MANY_SAMPLES, _MOST_SAMPLES = 20_000, 50_000
 # Noise, as a share of the spread of a state, from which that state hardly moves: whatever is multiplied with it could
 # follow the noise of other states.
@@ -72,10 +75,14 @@ _LEAST_SHARE = 0.005
 
 @dataclass(frozen=True, eq=False)
 class Refined:
-    """A selection, and the residuals of the trajectory fit that decided it; None if it stands as it was."""
+    """A selection, and the residuals of the trajectory fit that decided it; None if it stands as it was.
+
+    ``notices`` say which samples were fitted if that is not all of them.
+    """
 
     selection: Selection
     whiteness: Whiteness | None = None
+    notices: tuple[Notice, ...] = ()
 
 
 def refine(selection: Selection, prepared: Prepared, request: Request, settings: Settings) -> Refined:
@@ -92,10 +99,27 @@ def refine(selection: Selection, prepared: Prepared, request: Request, settings:
     measured, constraints = prepared.samples, by_equation(selection.path.problem, request.constraints)
     if measured is None or constraints is None:
         return Refined(selection)
-    compared = compare(selection, measured, k_max, settings, constraints)
-    if compared is None or compared.fit.misfit > _UNEXPLAINED * row_count(measured):
+    part = _part(measured)
+    compared = compare(selection, part, k_max, settings, constraints)
+    if compared is None or compared.fit.misfit > _UNEXPLAINED * row_count(part):
         return Refined(selection)
-    return concluded(selection, compared, k_max, settings, constraints)
+    refined = concluded(selection, compared, k_max, settings, constraints)
+    if part is measured or refined.whiteness is None:
+        return refined
+    text = f"Trajectories were fitted to stretches of {_count(part):,} of {prepared.data.n_samples:,} samples"
+    note = Notice("stretches", f"{text}: coefficients and their errors are those of the stretches.")
+    return replace(refined, notices=(note,))
+
+
+def _count(measured: Measured) -> int:
+    return sum(map(len, measured.times))
+
+
+def _part(measured: Measured) -> Measured:
+    """Return stretches of trajectories of very many samples, everything otherwise."""
+    if not isinstance(measured, MeasuredTrajectories) or _count(measured) <= _MOST_SAMPLES:
+        return measured
+    return replace(measured, smoothed=stretches(measured.smoothed, _MANY_SAMPLES))
 
 
 def concluded(
@@ -180,9 +204,8 @@ def ambiguous_equations(selection: Selection, measured: Measured) -> list[int]:
     chosen, unsure = [i for i, choice in enumerate(selection.choices) if choice.k], unsure_equations(selection)
     if isinstance(measured, MeasuredModes) or _noise(measured) > _ONLY_NOISE:
         return unsure
-    samples = sum(map(len, measured.times))
-    if samples > _MANY_SAMPLES:
-        return unsure if samples <= _MOST_SAMPLES else []
+    if _count(measured) > _MANY_SAMPLES:
+        return unsure
     return chosen if unsure or _noise(measured) > _LARGE_NOISE else []
 
 
@@ -297,6 +320,9 @@ def _selection(before: Selection, path: Path, compared: Comparison, names: Seque
         if i in compared.rivals:
             others = [r for r in compared.evidence.ranked(compared.rivals[i]) if r.support != support]
             confidence = compared.evidence.confidence(compared.rivals[i], support)
+            if isinstance(compared.measured, MeasuredTrajectories) and compared.measured.hidden:
+                # Along a decay x, -x' and x'' are the same numbers, which the weights of the confidence do not know.
+                confidence = min(confidence, compared.evidence.share_of_its_size(compared.rivals[i], support))
             rival = tuple(names[i][j] for j in others[0].support) if others else ()
             inclusion[choice.equation] = _inclusion(compared, i, names[i])
         score, size = values[len(support)], len(rival) or None

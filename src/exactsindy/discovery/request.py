@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import comb
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -143,12 +144,15 @@ def largest_size(asked: int | Total | None, data: Data, problem: Problem) -> int
     return min(asked, most) if isinstance(asked, int) and not isinstance(asked, bool) else asked
 
 
-def find_library(library: Library | str | None) -> Library | None:
+def find_library(library: object) -> Library | None:
     """Return the library asked for, None for "auto"."""
     if isinstance(library, str):
         if library == "auto":
             return None
         raise ProblemError(f"library={library!r}: expected 'auto' or a library such as Polynomials(3).")
+    if library is not None and not isinstance(library, Library):
+        what = shorten(repr(library), 60)
+        raise ProblemError(f"library={what}: expected a library such as Polynomials(3), or Terms([...]) for names.")
     return library
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from exactsindy._limits import is_over
 from exactsindy.discovery.prepare import Prepared
@@ -14,10 +14,13 @@ from exactsindy.selection import TRAJECTORY_FIT, PathEvidence, Selection
 from exactsindy.selection import select as select_sizes
 from exactsindy.solver import Deadline, Status, ctrl_c_pressed
 
-# Fractions of the time limit. The first attempt is short and is kept if its choice is already unambiguous; otherwise
-# the paths are searched again with 10 %, then 35 %.
+# Fractions of the time limit. The first attempt is short and is kept if its choice is already unambiguous, or resolved
+# by trajectory fits; otherwise the paths are searched again with 10 %, then 35 %.
 SHORT = 0.02
 _SHARES = (SHORT, 0.1, 0.35)
+# Nodes of each search of the first attempt, about a tenth of a second: a longer time limit does not prolong it. Sizes
+# up to 5 of 55 terms are proved by them. Rules that search resamples of the data need more of them.
+_SHORT_NODES = 100_000
 # Confidence from which an equation is resolved by the regression evidence alone: above it the evidence was right
 # without exception on the tuning systems.
 SURE = 0.98
@@ -26,21 +29,40 @@ SURE = 0.98
 FINE = 35.0
 
 
-def attempts(prepared: Prepared, request: Request, clock: Deadline) -> Iterator[Selection]:
-    """Yield selections, each from longer searches than the one before; the caller takes the first that serves."""
+@dataclass(frozen=True, eq=False)
+class Searched:
+    """A selection from the paths of one attempt; ``enough``: whether a longer search is not worth its time."""
+
+    selection: Selection
+    enough: bool
+
+
+def attempts(prepared: Prepared, request: Request, clock: Deadline) -> Iterator[Searched]:
+    """Yield selections, each from longer searches than the one before; the caller takes the first that serves.
+
+    That of the short first attempt is yielded only if what its choice depends on is proved. Where the choice is still
+    unsure it serves if trajectory fits resolve it: they need no proof of these paths.
+    """
     folds = {variant.name: variant.folds for variant in prepared.variants}
     # Without a time limit every attempt would be the same search.
     for share in _SHARES if request.settings.seconds is not None else _SHARES[-1:]:
+        settings = clock.share(share)
+        if share == SHORT and request.allows_trajectory_fits:
+            settings = replace(settings, nodes=min(settings.nodes or _SHORT_NODES, _SHORT_NODES))
         selection = select_sizes(
             folds,
             k_max=prepared.k_max,
             ridge=request.ridge,
             rule=prepared.rule,
             constraints=request.constraints,
-            settings=clock.share(share),
+            settings=settings,
         )
-        if share != SHORT or is_unambiguous(selection) or is_over():
-            yield selection
+        if share != SHORT:
+            yield Searched(selection, is_resolved(selection))
+        elif is_unambiguous(selection):
+            yield Searched(selection, True)
+        elif is_resolved(selection) or is_over():
+            yield Searched(selection, False)
 
 
 def is_resolved(selection: Selection) -> bool:
@@ -62,6 +84,16 @@ def is_unambiguous(selection: Selection) -> bool:
     if is_interrupted(selection) or all(row.proved for row in selection.table):
         return True
     return is_resolved(selection) and all(choice.confidence >= SURE for choice in selection.choices)
+
+
+def is_cut_short(selection: Selection) -> bool:
+    """Return True if time ended the search of sizes that the choice depends on."""
+    last = len(selection.path) - 1
+    return any(
+        selection.path[min(k, last)].status[i] is Status.TIME_LIMIT
+        for i, choice in enumerate(selection.choices)
+        for k in range(choice.k + 2)
+    )
 
 
 def is_interrupted(selection: Selection) -> bool:

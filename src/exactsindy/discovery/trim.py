@@ -49,15 +49,28 @@ def trim_steady_tail(measured: Measurement) -> Measurement:
 
 def _samples_kept(states: Array, noise: Array) -> int:
     """Return the number of samples to keep: those of the motion, and as many of the steady tail."""
+    return _kept(len(states), steady_end(states, noise))
+
+
+def worth_cutting(samples: int, steady: int) -> int:
+    """Return how many samples of a trajectory are left out of which so many at the end are steady."""
+    kept = _kept(samples, steady)
+    return samples - kept if kept <= _WORTH * samples else 0
+
+
+def _kept(samples: int, steady: int) -> int:
+    return samples if steady == samples else min(samples, _KEPT * (samples - steady))
+
+
+def steady_end(states: Array, noise: Array) -> int:
+    """Return how many samples at the end stay at one place within their noise; 0 if there are too few to tell."""
     n = len(states)
     length = max(n // _PARTS, _LEAST_SAMPLES)
     count = n // length
     if count < _LEAST_PARTS:
-        return n
+        return 0
     parts = states[n - count * length :].reshape(count, length, -1)
     end = parts[-(count // _LAST) :].mean(axis=(0, 1))
     size = np.array([(((part - end) / noise) ** 2).mean(axis=0) for part in parts])
     moving = np.flatnonzero((size > 1.0 + _SURE * math.sqrt(2.0 / length)).any(axis=1))
-    if not len(moving):
-        return n
-    return min(n, _KEPT * (n - (count - 1 - int(moving[-1])) * length))
+    return (count - 1 - int(moving[-1])) * length if len(moving) else n

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from exactsindy._limits import OutOfTime, go_on, until
+from exactsindy._limits import OutOfTime, cut_short, go_on, until
 from exactsindy.data import Data, Field, Trajectories
 from exactsindy.differentiation import PenalisedSpline
 from exactsindy.discovery.clock import Clock
+from exactsindy.discovery.row_tests import stretches
 from exactsindy.errors import DataError
 from exactsindy.forms import (
     Form,
@@ -30,7 +31,7 @@ from exactsindy.forms import (
 from exactsindy.library import Library
 from exactsindy.problem import Problem
 from exactsindy.selection import Folds, growth_ratio, shared_path
-from exactsindy.solver import Path, Settings, Solution
+from exactsindy.solver import Path, Settings, Solution, Status
 
 # Parts of the data from which inclusion shares are drawn: at most _MOST, at least _LEAST, of _ROWS rows or more each.
 _MOST, _LEAST, _ROWS = 20, 5, 8
@@ -47,6 +48,8 @@ _WEIGHT_ROUNDS, _ROUNDS = 2, 3
 # Fractions of the time limit after which no more rounds of a start regression, of a variant, or of whitening modes are
 # begun: what is there then must do, and the rest of the time is for the searches.
 _START_UNTIL, _VARIANTS_UNTIL, _MODES_UNTIL = 0.2, (0.6, 0.65, 0.7), 0.5
+# Samples of very long records that are kept for tests of residuals: their mean square is then known to half a percent.
+_KEPT = 100_000
 # Nodes of a trial path: trial models need not be proved, a good support found fast serves.
 _TRIAL_NODES = 500
 # Terms of the saturated trial model for at most _LARGE candidate terms, and for more: 8 of 19, 12 of 109 served best.
@@ -202,7 +205,10 @@ class Trials:
     def path(self, problem: Problem) -> Path:
         """Return the path of a trial, proved only where that is quick."""
         limits = replace(self.settings, nodes=_TRIAL_NODES, threads=1, progress=None)
-        return shared_path(problem, min(SATURATED, len(problem.terms)), settings=limits)
+        path = shared_path(problem, min(SATURATED, len(problem.terms)), settings=limits)
+        if any(Status.TIME_LIMIT in solution.status for solution in path):
+            cut_short()
+        return path
 
     def start(self, smoothed: Smoothed) -> Path:
         """Return the path of the start regression, its rows weighted by the drift of their errors."""
@@ -245,11 +251,26 @@ class Trials:
         """Return the variant of a form, or that of the trial before it if there is no time for more."""
         rows = 0 if form.smoothed is None else sum(len(piece) - 1 for piece in form.smoothed.pieces)
         try:
-            return Variant.of(name, form, self.data, self.library, rows=rows)
+            return _light(Variant.of(name, form, self.data, self.library, rows=rows))
         except OutOfTime:
             self.clock.cut.append(f"the last round of the regression on {name}")
             unresolved = floor(path.problem, trial.smoothed, self.data)
             return Variant(name, trial, Folds((path.problem,), unresolved), trial.smoothed)
+
+
+def _light(variant: Variant) -> Variant:
+    """Return a variant without most of the smoothed states of a very long record, once its rows are made.
+
+    Residuals are tested on the stretches that are left, and trajectories are fitted to parts of them.
+    """
+    form = variant.form
+    if not isinstance(form, IncrementForm) or not isinstance(form.smoothed, Smoothed):
+        return variant
+    if sum(map(len, form.smoothed.pieces)) <= 2 * _KEPT:
+        return variant
+    smoothed = stretches(form.smoothed, _KEPT)
+    smoothed = replace(smoothed, values=tuple(values.copy() for values in smoothed.values))  # not parts of the whole
+    return replace(variant, form=replace(form, smoothed=smoothed), smoothed=smoothed)
 
 
 def saturated(path: Path) -> Solution:

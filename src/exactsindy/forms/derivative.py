@@ -74,8 +74,10 @@ class Slopes:
             order: self._local(lambda x, t, k=order: derive(self.method, x, t, k), order, start, stop)
             for order in {target.order for target in self.targets}
         }
-        place = self.member.names.index
-        return np.column_stack([columns[target.order][:, place(target.state)] for target in self.targets])
+        places = [self.member.names.index(target.state) for target in self.targets]
+        if len(columns) == 1 and places == list(range(len(self.member.names))):
+            return columns[self.targets[0].order]
+        return np.column_stack([columns[t.order][:, place] for t, place in zip(self.targets, places, strict=True)])
 
     def states(self, start: int, stop: int) -> Array:
         """Return the smoothed states."""

@@ -19,6 +19,7 @@ from exactsindy.selection.growth import ratios as ratios
 from exactsindy.selection.lack_of_fit import HELD as HELD
 from exactsindy.selection.lack_of_fit import LackOfFit as LackOfFit
 from exactsindy.selection.lack_of_fit import mean_correlation as mean_correlation
+from exactsindy.selection.lack_of_fit import unexplained as unexplained
 from exactsindy.selection.path_evidence import PathEvidence as PathEvidence
 from exactsindy.selection.paths import one_equation as one_equation
 from exactsindy.selection.paths import shared_path as shared_path

@@ -107,9 +107,14 @@ class Choice:
         shown = "over 99 %" if self.confidence > 0.99 else f"{100 * self.confidence:.0f} %"
         if self.identified:
             return f"confidence {shown}{self._about()}"
-        other = ", ".join(self.rival_terms) or f"{self.rival} term{'' if self.rival == 1 else 's'}"
-        other = "" if self.rival is None else f"; as plausible: {other}"
+        other = f"; as plausible: {self.rival_words()}" if self.rival is not None else ""
         return f"not identified (confidence {shown}{self._about()}{other})"
+
+    def rival_words(self) -> str:
+        """Return the rival in words: how many terms it has, or which ones ("the term 1", "the terms x, y")."""
+        if self.rival_terms:
+            return f"the term{'' if len(self.rival_terms) == 1 else 's'} {', '.join(self.rival_terms)}"
+        return f"{self.rival} term{'' if self.rival == 1 else 's'}"
 
     def _about(self) -> str:
         """Return what the confidence is about, if constraints require terms."""

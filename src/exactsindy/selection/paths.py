@@ -45,7 +45,7 @@ def shared_path(
     least = _LEAST_SECONDS if settings.seconds is None else min(_LEAST_SECONDS, settings.seconds / count)
     for i in range(count):
         if is_over():
-            last = Problem(tuple(one_equation(problem, j) for j in range(i, count))) if i else problem
+            last = _equations_from(problem, i)
             rest = [weights[j, problem.columns(problem.locate(j)[0])] for j in range(i, count)]
             brief = replace(settings, seconds=_BRIEF)
             greedy = solve_path(last, k_max, ridge=_ridge_of(last, rest), settings=brief)
@@ -58,6 +58,28 @@ def shared_path(
         paths.append((solve_path(alone, k_max, ridge=weights[i, columns], start=first, settings=limits), 0))
     sizes = range(len(paths[0][0]))
     return Path(problem, tuple(Solution.rows(problem, [(path[k], row) for path, row in paths]) for k in sizes))
+
+
+def _equations_from(problem: Problem, first: int) -> Problem:
+    """Return the equations from one on, those that share their rows still in one block."""
+    if not first:
+        return problem
+    blocks, begin = [], 0
+    for block in problem.blocks:
+        count = len(block.target_names)
+        skipped = min(max(first - begin, 0), count)
+        begin += count
+        if not skipped:
+            blocks.append(block)
+        elif skipped < count:
+            size, left = len(block.terms), count - skipped
+            factor = np.zeros((size + left, size + left))
+            factor[:size, :size] = block.theta_factor
+            factor[:size, size:] = block.factor[:size, size + skipped :]
+            rest = np.linalg.qr(block.factor[size : max(block.n_samples, size), size + skipped :], mode="r")
+            factor[size : size + len(rest), size:] = rest
+            blocks.append(Block(factor, block.n_samples, block.terms, block.target_names[skipped:]))
+    return Problem(tuple(blocks))
 
 
 def _ridge_of(problem: Problem, weights: Sequence[Array]) -> Array:

@@ -17,7 +17,7 @@ from exactsindy.selection.choices import Candidate, SizeScore
 from exactsindy.selection.folds import leave_one_out, resamples
 from exactsindy.selection.growth import first_sizes
 from exactsindy.selection.paths import shared_path
-from exactsindy.solver import Deadline, Path, Settings, Total, solve, solve_many, solve_paths
+from exactsindy.solver import Deadline, Path, Settings, Total, on_cluster, solve, solve_many, solve_paths
 
 # Resamples from which shares are stated; fewer, where time was short, say too little.
 _LEAST_RESAMPLES = 10
@@ -141,7 +141,7 @@ def inclusion(
     tally: dict[str, dict[str, int]] = {target: {} for target in solution.problem.target_names}
     names, k, ridge = solution.problem.names, solution.k, solution.ridge
     drawn = resamples(folds, count, seed)
-    if constraints or isinstance(k, Total) or _limited(settings):
+    if constraints or isinstance(k, Total) or _one_by_one([solution.problem] * count, settings):
         found = []
         for p in drawn:
             found.append(solve(p, k, ridge=ridge, constraints=constraints, start=solution, settings=settings))
@@ -163,12 +163,12 @@ def inclusion(
 
 
 def paths_again(candidate: Candidate, problems: Sequence[Problem]) -> list[Path]:
-    """Return the paths of other data as the candidate's was made: side by side, where no limit is for each of them."""
+    """Return the paths of other data as the candidate's was made: side by side unless each has its own limits."""
     size, budget = len(candidate.path) - 1, candidate.path[0].k
     k_max = Total(size, budget.weights) if isinstance(budget, Total) else size
     ridge, constraints, start = candidate.ridge, candidate.constraints, candidate.path[size]
     settings = candidate.settings
-    if not (isinstance(k_max, Total) or constraints or _limited(settings)):
+    if not (isinstance(k_max, Total) or constraints or _one_by_one(problems, settings)):
         return solve_paths(problems, k_max, ridge=ridge, start=start, settings=settings)
     clock = Deadline(settings)
     return [
@@ -177,9 +177,10 @@ def paths_again(candidate: Candidate, problems: Sequence[Problem]) -> list[Path]
     ]
 
 
-def _limited(settings: Settings) -> bool:
-    """Whether settings are for each search alone: its limits, or a function that watches it."""
-    return not (settings.seconds is None and settings.nodes is None and settings.progress is None)
+def _one_by_one(problems: Sequence[Problem], settings: Settings) -> bool:
+    """Whether settings are for each search alone (its limits, or a function that watches it), and no cluster helps."""
+    limited = not (settings.seconds is None and settings.nodes is None and settings.progress is None)
+    return limited and not on_cluster(problems, settings)
 
 
 def members(path: Path, k: int, entry: int, shared: bool) -> set[tuple[int, int]]:

@@ -146,3 +146,12 @@ class TrajectoryEvidence:
         """Return the probability that the one chosen, or the best of them, has the right terms."""
         score = float(np.dot(self.weights, (1.0, *self.features(rivals, chosen))))
         return 1.0 / (1.0 + math.exp(-score))
+
+    def share_of_its_size(self, rivals: Sequence[Rival], chosen: Support) -> float:
+        """Return the probability of the one chosen among those compared that have as many terms, by their criteria."""
+        criteria = {rival.support: self.criterion_of(rival) for rival in rivals if len(rival.support) == len(chosen)}
+        if chosen not in criteria:
+            return 1.0
+        best = min(criteria.values())
+        weights = {support: math.exp(0.5 * (best - value)) for support, value in criteria.items()}
+        return weights[chosen] / math.fsum(weights.values())

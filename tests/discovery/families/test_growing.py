@@ -1,13 +1,22 @@
 """The default library grows where polynomials do not hold the law, and only there."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import exactsindy as es
 from exactsindy.data import Trajectories, Trajectory
+from exactsindy.discovery.families import growing
 from exactsindy.discovery.families.catalogue import MOST_TERMS, Scale, proposals
+from exactsindy.discovery.families.fits import FamilyFit
+from exactsindy.discovery.families.growing import no_surer, preferred
+from exactsindy.discovery.families.growth import lowered
+from exactsindy.discovery.families.trials import Trial
 from exactsindy.errors import ProblemError
-from exactsindy.library import Term
+from exactsindy.library import Term, Variables, parse_term
+from exactsindy.selection import Choice
 from exactsindy.systems import integrate
 
 
@@ -24,6 +33,12 @@ def curves(rates, noise=0.0, seed=0):
     return Trajectories(
         [Trajectory(t, x, ("x", "y"), derivatives=y + noise * size * rng.normal(size=y.shape)) for x, y in members]
     )
+
+
+def trial(criterion, *texts):
+    """A family whose best fit has these terms."""
+    terms = tuple(parse_term(text, Variables(("x",))) for text in texts)
+    return Trial("family", (FamilyFit(terms, 1.0, criterion, frozenset()),), criterion)
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +94,8 @@ def test_exact_labels_of_two_equations_each_with_its_own_functions():
 def test_another_text_for_the_library_is_refused():
     with pytest.raises(ProblemError, match="expected 'auto' or a library such as"):
         es.discover(np.ones((20, 1)), 0.1, library="automatic")
+    with pytest.raises(ProblemError, match=r"library=\['x', 'x y'\]: expected a library .*Terms"):
+        es.discover(np.ones((20, 1)), 0.1, library=["x", "x y"])
 
 
 def test_families_come_in_their_order_and_are_not_too_large():
@@ -103,10 +120,11 @@ def test_what_comes_near_zero_is_not_divided_by():
     assert scale.is_away_from_zero(Term.variable("y"))
 
 
-def test_a_family_that_leaves_correlated_residuals_is_not_taken_for_the_law():
+def test_a_long_sum_of_a_family_is_not_taken_for_the_law():
     """A mug of water that cools, read to a tenth of a degree; the temperature of the mug itself is not measured.
 
-    Every family bends far enough to come near such a curve, and none is its law.
+    Every family bends far enough to come near such a curve, and none is its law. Either the residuals of the best one
+    are correlated and it is refused, or its many numbers leave little confidence.
     """
 
     def rates(s):
@@ -118,6 +136,47 @@ def test_a_family_that_leaves_correlated_residuals_is_not_taken_for_the_law():
     water = integrate(rates, np.array([98.0, 60.0]), times)[:, 0].round(1)
     found = es.discover(water, times, states=("T",), threads=1, seconds=None)
     assert len(found.tried) >= 4
-    assert found.confidence["T'"] is None
+    assert (found.confidence["T'"] or 0.0) < 0.5
+    assert not found.identified
     (notice,) = [notice for notice in found.warnings if notice.kind == "library"]
-    assert "families of functions that were tried explains it" in notice.message
+    assert "families of functions that were tried" in notice.message
+
+
+def test_the_confidence_in_a_grown_library_counts_numbers_and_other_families():
+    choice = Choice("x'", 2, "increment", 0.0, 1.0, 0.98, 3)
+    assert lowered(choice, 3, 1.0).confidence == pytest.approx(0.49 / 0.51)
+    assert lowered(choice, 4, 0.5).confidence == pytest.approx(0.5 * 0.49 / 0.51)
+    assert lowered(choice, 5, 1.0).confidence < 0.25
+    same = [trial(-100.0, "x", "sin(x)"), trial(-99.0, "x", "sin(x)", "x^2")]
+    assert preferred(same) == 1.0
+    other = [trial(-100.0, "x", "sin(x)"), trial(-98.0, "x", "x^3")]
+    assert preferred(other) == pytest.approx(1 / (1 + np.exp(-1)))
+    assert preferred([replace(other[0], probability=0.6), other[1]]) == pytest.approx(0.6 / (1 + np.exp(-1)))
+
+
+def test_an_equation_gains_no_confidence_from_the_larger_library_of_another():
+    choice = Choice("y'", 7, "increment", 0.0, 1.0, 0.81, 6)
+    assert no_surer(replace(choice, confidence=0.99), choice).confidence == 0.81
+    assert no_surer(replace(choice, confidence=0.7), choice).confidence == 0.7
+    assert no_surer(replace(choice, confidence=0.99), replace(choice, confidence=np.nan)).confidence == 0.99
+
+
+@pytest.mark.parametrize(
+    ("lag", "ratio", "coloured"), [(0.9, 1.5, True), (0.9, 1.05, False), (0.02, 1.5, False), (None, None, False)]
+)
+def test_residuals_are_coloured_if_they_are_correlated_and_larger_than_the_noise(lag, ratio, coloured):
+    data = Trajectories([Trajectory(np.arange(2000.0), np.zeros((2000, 1)), ("T",))])
+    whiteness = None if lag is None else SimpleNamespace(target_names=("T'",), lag=[lag], ratio=[ratio])
+    answer = SimpleNamespace(refined=SimpleNamespace(whiteness=whiteness), prepared=SimpleNamespace(data=data))
+    assert growing._is_coloured(answer, "T'") is coloured
+
+
+def test_a_grown_library_that_is_not_accepted_gives_no_confidence(monkeypatch):
+    """Another equation is accepted in the same attempt: this one keeps its terms, and says why it is not sure."""
+    monkeypatch.setattr(growing, "_is_coloured", lambda answer, name: name == "y'")
+    data = curves([lambda x, y: y - np.cos(x) / y, lambda x, y: 2 * y - x * y / (1 + 0.5 * x**2)])
+    found = es.discover(data, seconds=None, threads=1)
+    assert found.confidence["x'"] > 0.5
+    assert found.confidence["y'"] is None
+    withheld = {choice.equation: choice.withheld for choice in found.selection.choices}
+    assert withheld["y'"].endswith("residuals of the best family are correlated")

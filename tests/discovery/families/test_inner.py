@@ -1,11 +1,15 @@
 """Inner constants found by `discover`: on labels, on trajectories, and what is said about them."""
 
+import time
+
 import numpy as np
 import pytest
 
 import exactsindy as es
+from exactsindy._limits import noting
 from exactsindy.data import Trajectories, Trajectory
 from exactsindy.discovery.families.grids import make_grid
+from exactsindy.discovery.families.on_trajectories import refined_on_trajectories
 from exactsindy.errors import ProblemError
 from exactsindy.library import Variables
 from exactsindy.systems import integrate
@@ -117,3 +121,11 @@ def test_a_range_without_a_scale_is_asked_for():
     data = labels(np.sin, np.linspace(0, 6, 100))
     with pytest.raises(ProblemError, match=r"range of 'q'.*cannot be chosen.*give it"):
         es.discover(data, library=es.Terms(["x", "sin(q*x + q)"], q=...))
+
+
+def test_constants_that_time_leaves_unrefined_are_noted():
+    data, told = labels(two_functions, np.linspace(0, 6, 10)), []
+    with noting(lambda: told.append("cut")):
+        left = refined_on_trajectories(data, None, {}, time.monotonic() - 1.0)
+    assert told == ["cut"]
+    assert not np.isfinite(left.misfit)

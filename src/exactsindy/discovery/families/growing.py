@@ -124,10 +124,16 @@ def _grown(measured: Measurement, request: Request, first: Attempt, lacking: Seq
     accepted = [name for name in found if not choice_of(second, name).withheld and not _is_coloured(second, name)]
     if not accepted:
         return Growth(first, request, tried=tuple(tried), notices=tuple(unheld(withheld, tried)))
-    selection = replace(
-        second.selection,
-        choices=tuple(lowered(c) if c.equation in found else c for c in second.selection.choices),
-    )
+
+    def settled(choice: Choice) -> Choice:
+        name = choice.equation
+        if name not in found:
+            return no_surer(choice, choice_of(first, name))
+        if name not in accepted:
+            return refused(choice)
+        return lowered(choice, _numbers(second, constants, name), preferred(found[name]))
+
+    selection = replace(second.selection, choices=tuple(map(settled, second.selection.choices)))
     notices = [_notice(name, found[name][0], gains[name], len(found[name]), first, second) for name in accepted]
     rest = [name for name in withheld if name not in accepted]
     return Growth(
@@ -144,6 +150,39 @@ def _ranked(every: Sequence[Trial]) -> list[Trial]:
     least = min(trial.criterion for trial in every)
     first = next(trial for trial in every if trial.criterion <= least + _TIE)
     return [first, *sorted((trial for trial in every if trial is not first), key=lambda trial: trial.criterion)]
+
+
+def _numbers(answer: Attempt, constants: Sequence[InnerConstant], name: str) -> int:
+    """Return the number of coefficients and inner constants of an equation."""
+    terms = answer.selection.solution.terms[name]
+    return len(terms) + sum(c.equation == name and (not c.within or c.within in terms) for c in constants)
+
+
+def refused(choice: Choice) -> Choice:
+    """Return a choice in a grown library that was not accepted: where no test withheld it, its residuals did."""
+    if math.isnan(choice.confidence):
+        return choice
+    reason = "the library does not seem to hold this law: residuals of the best family are correlated"
+    return replace(choice, confidence=math.nan, withheld=reason)
+
+
+def no_surer(after: Choice, before: Choice) -> Choice:
+    """Return a choice of an equation that kept its library: a better law of another one is no evidence for its own."""
+    if math.isnan(after.confidence) or math.isnan(before.confidence):
+        return after
+    return replace(after, confidence=min(after.confidence, before.confidence))
+
+
+def preferred(every: Sequence[Trial]) -> float:
+    """Return the probability of the first family against the others by their criteria, and of its law in that family.
+
+    Nothing was proved between families: where two explain the data about as well, it may be the other one. A family
+    that holds the same terms, and finds them, is no other law.
+    """
+    first, own = every[0], set(every[0].fits[0].terms)
+    others = [trial for trial in every[1:] if not own <= set(trial.fits[0].terms)]
+    against = math.fsum(math.exp(0.5 * min(first.criterion - other.criterion, _TIE)) for other in others)
+    return first.probability / (1.0 + against)
 
 
 def _rows(answer: Attempt, name: str) -> EquationRows | None:

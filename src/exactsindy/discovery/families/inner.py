@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from exactsindy._limits import passed
 from exactsindy.data import Field, Trajectories
 from exactsindy.discovery.clock import Clock
 from exactsindy.discovery.families.equation_rows import EquationRows, FixedTrial
@@ -160,7 +161,7 @@ def _by_trajectories(
             changed = False
             for rival in [*rivals, *top.without_one(rows[name])]:
                 own = rival.as_constants(rows[name])
-                if own is None or time.monotonic() > deadline:
+                if own is None or passed(deadline):
                     continue
                 tried = refined_on_trajectories(data, smoothed, {**winner.fits, name: own}, deadline)
                 if tried.criterion < winner.criterion:

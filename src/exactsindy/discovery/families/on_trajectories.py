@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from exactsindy._limits import go_on
+from exactsindy._limits import go_on, passed
 from exactsindy._types import Array
 from exactsindy.data import Trajectories
 from exactsindy.discovery.gauss_newton import ConstantFit
@@ -60,7 +59,7 @@ def refined_on_trajectories(
     least, rows = np.inf, 0
     for _ in range(_STEPS):
         go_on()
-        if time.monotonic() > deadline:
+        if passed(deadline):
             break
         at = _TrajectoryState.of(data, smoothed, current, deadline)
         if at is None or at.fit.misfit > min(least, _POOR * row_count(at.measured)):

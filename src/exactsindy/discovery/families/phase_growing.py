@@ -35,6 +35,7 @@ def grown_in_phase_space(measured: Measurement, request: Request, first: Attempt
     if not lacking or clock.is_over():
         return Growth(first, request)
     best: tuple[str, Request, Attempt] | None = None
+    equals: list[dict[str, frozenset[str]]] = []  # the terms of all answers that hold the law with as few
     tried: list[str] = []
     with clock.optional("other families of functions"):
         for name, larger, answer in _attempts(measured, request, first, clock):
@@ -42,11 +43,19 @@ def grown_in_phase_space(measured: Measurement, request: Request, first: Attempt
             terms = "; ".join(", ".join(found) for found in answer.selection.solution.terms.values())
             tried += [f"{', '.join(lacking)}: {name}: {'holds the law' if held else 'does not hold it'} ({terms})"]
             if held and (best is None or _size(answer) < _size(best[2])):
-                best = name, larger, answer
+                best, equals = (name, larger, answer), []
+            if held and best is not None and _size(answer) == _size(best[2]):
+                found = answer.selection.solution.terms
+                equals.append({equation: frozenset(terms) for equation, terms in found.items()})
     if best is None:
         return Growth(first, request, tried=tuple(tried), notices=tuple(unheld([", ".join(lacking)], tried)))
     name, larger, answer = best
-    choices = tuple(lowered(choice) if choice.equation in lacking else choice for choice in answer.selection.choices)
+    choices = tuple(
+        lowered(choice, choice.k, 1.0 / len({terms[choice.equation] for terms in equals}))
+        if choice.equation in lacking
+        else choice
+        for choice in answer.selection.choices
+    )
     selection = replace(answer.selection, choices=choices)
     notices = tuple(
         _notice(choice.equation, name, len(tried), first) for choice in choices if choice.equation in lacking

@@ -45,7 +45,7 @@ class Trial:
     """What a family gave for one equation: its fits, best first, and how they become a library.
 
     ``criterion`` is that of the best fit, with the price of having tried several families. ``library`` is the library
-    of rational laws, whose constants are known already.
+    of rational laws, whose constants are known already; ``probability`` that of their denominator against the next one.
     """
 
     family: str
@@ -53,6 +53,7 @@ class Trial:
     criterion: float
     library: Library | None = None
     constants: tuple[InnerConstant, ...] = ()
+    probability: float = 1.0
 
 
 def baseline(rows: EquationRows, base: Sequence[Term], clock: Clock) -> tuple[FamilyFit, ...]:
@@ -194,7 +195,7 @@ def _rational(laws: RationalLaws, rows: EquationRows, clock: Clock, count: int) 
     priced.sort(key=lambda fit: fit.criterion)
     value = priced[0].criterion + math.log(count)
     own = found.library.for_equation(rows.equation)
-    return Trial(RATIONAL, tuple(priced), value, own, constants)
+    return Trial(RATIONAL, tuple(priced), value, own, constants, found.tied.get(rows.equation, 1.0))
 
 
 def _divides(term: Term) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -54,9 +55,7 @@ def leave_out_sentinels(measured: Measurement) -> Measurement:
     for column in columns:
         if column.sentinel:
             bad = [mask | more for mask, more in zip(bad, column.masks, strict=True)]
-    ranges = [
-        (i, start, stop) for i, mask in enumerate(bad) for start, stop in _runs(~mask) if stop - start >= _LEAST_PIECE
-    ]
+    ranges = [(i, start, stop) for i, mask in enumerate(bad) for start, stop in good_runs(~mask)]
     if not any(mask.any() for mask in bad) or not ranges:
         return replace(measured, notices=(*measured.notices, *notices))
     kept = data.slices(ranges)
@@ -69,24 +68,42 @@ def _outside_columns(data: Trajectories) -> list[_Outside]:
     for j, name in enumerate(names):
         parts = [m.states[:, j] if j < len(m.names) else m.controls[:, j - len(m.names)] for m in data]
         values = np.concatenate(parts)
-        low, high = np.quantile(values, (0.05, 0.95))
-        width = high - low
-        suspect = (values < low - _SUSPECT * width) | (values > high + _SUSPECT * width)
-        if not suspect.any() or suspect.mean() > _MOST or width == 0:
+        limits = far_limits(values)
+        if limits is None:
             continue
-        rest = values[~suspect]
-        distance = np.maximum(rest.min() - values, values - rest.max())
-        outside = distance >= _OUTSIDE * (rest.max() - rest.min())
+        outside = (values <= limits[0]) | (values >= limits[1])
         if not outside.any():
             continue
         numbers, counts = np.unique(values[outside], return_counts=True)
         is_state = j < len(data.state_names)  # inputs may have pulses
-        coded = bool(np.isin(np.abs(numbers), _CODES).all())
-        sentinel = coded or (is_state and len(numbers) == 1 and counts[0] > 1)
+        sentinel = is_sentinel(numbers, int(counts.sum()), is_state=is_state)
         masks = tuple(np.split(outside, np.cumsum([len(part) for part in parts])[:-1]))
         if sentinel or (is_state and all(_isolated(mask) for mask in masks)):
             found.append(_Outside(name, masks, numbers, sentinel))
     return found
+
+
+def far_limits(values: Array) -> tuple[float, float] | None:
+    """Return the values below and above which a sample is far outside all others; None if they do not tell."""
+    low, high = np.quantile(values, (0.05, 0.95))
+    width = high - low
+    suspect = (values < low - _SUSPECT * width) | (values > high + _SUSPECT * width)
+    if suspect.mean() > _MOST or width == 0:
+        return None
+    rest = values[~suspect] if suspect.any() else values
+    least, most = float(rest.min()), float(rest.max())
+    return least - _OUTSIDE * (most - least), most + _OUTSIDE * (most - least)
+
+
+def are_codes(values: Array) -> NDArray[np.bool_]:
+    """Return which values are numbers that instruments write for "no value"."""
+    return np.isin(np.abs(values), _CODES)
+
+
+def is_sentinel(numbers: Sequence[float] | Array, count: int, *, is_state: bool) -> bool:
+    """Return True if far samples hold usual codes, or all of them one number that comes several times."""
+    coded = bool(are_codes(np.asarray(numbers)).all())
+    return coded or (is_state and len(numbers) == 1 and count > 1)
 
 
 def _isolated(outside: NDArray[np.bool_]) -> bool:
@@ -116,9 +133,10 @@ def _notice(data: Trajectories, column: _Outside) -> Notice:
     return Notice("outlier", f"{text}. {faults} to nan and pass gaps='split'.")
 
 
-def _runs(good: NDArray[np.bool_]) -> list[tuple[int, int]]:
+def good_runs(good: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return the ranges of samples that are good and long enough to be kept."""
     edges = np.flatnonzero(np.diff(np.concatenate(([0], good.astype(np.int8), [0]))))
-    return [(int(a), int(b)) for a, b in list(pairwise(edges))[::2]]
+    return [(int(a), int(b)) for a, b in list(pairwise(edges))[::2] if b - a >= _LEAST_PIECE]
 
 
 def _listed(words: list[str]) -> str:

@@ -11,7 +11,7 @@ from exactsindy.discovery.recognise.hidden import has_several_rates, hidden_noti
 from exactsindy.discovery.recognise.maps import map_notices
 from exactsindy.discovery.recognise.orbit import Orbit, closed_orbit
 from exactsindy.discovery.recognise.relation_notices import is_copy, relation_notices
-from exactsindy.discovery.recognise.relations import relations
+from exactsindy.discovery.recognise.relations import Relation, relations
 from exactsindy.discovery.recognise.shifts import shift_notices
 from exactsindy.discovery.recognise.view import view_of
 from exactsindy.errors import DataError
@@ -20,16 +20,17 @@ from exactsindy.solver import Solution
 
 # Kinds of notices that undermine every equation, and kinds that undermine the equations they name.
 _ALL = frozenset({"map", "hidden state", "shifted"})
-_NAMED = frozenset({"closed orbit", "conserved", "copy", "feedback", "cycle"})
+_NAMED = frozenset({"closed orbit", "conserved", "copy", "feedback", "cycle", "few steps"})
 #: What each kind of misleading data means for an equation, in words that go on from "not identified:".
 UNDERMINING = {
     "map": "the samples look like those of a map, not of a flow",
     "hidden state": "a state that is not measured seems to act",
     "shifted": "a column seems to be late",
-    "closed orbit": "laws that agree on one closed orbit cannot be told apart",
+    "closed orbit": "laws that agree on one orbit cannot be told apart",
     "conserved": "a conserved quantity lets other terms stand in for these",
     "copy": "a column that repeats another lets other terms stand in for these",
     "cycle": "many maps pass through the cycle that the samples have settled on",
+    "few steps": "there are no more steps than terms",
     "feedback": "an input that follows the states lets other terms stand in for these",
 }
 
@@ -67,9 +68,11 @@ def misleading(
     bound = relations(view)
     notices = list(relation_notices(bound, data.control_names, supports, library))
     orbit = closed_orbit(view)
+    algebraic = [relation for relation in bound if not is_copy(relation)]
     if orbit is not None:
-        algebraic = any(not is_copy(relation) for relation in bound)
-        notices += orbit_notices(orbit, data.state_names, supports, algebraic=algebraic)
+        notices += orbit_notices(orbit, data.state_names, supports, algebraic=bool(algebraic))
+    elif len(view.pieces) == 1 and lies_on_curve(algebraic, data.state_names):
+        notices += curve_notices(data.state_names, supports)
     if _autonomous(data, library):
         view = view_of(measured, constants=True) if data.parameter_names else view
         notices += hidden_notices(view) or (() if bound else shift_notices(view))
@@ -112,14 +115,37 @@ def orbit_notices(
     doubtful = [
         f"{state}'"
         for state, numbers in zip(states, orbit.numbers, strict=True)
-        if any(not term.polynomial or term.degree > 1 for term in supports.get(f"{state}'", ()))
-        and (algebraic or len(supports[f"{state}'"]) >= numbers)
+        if _is_nonlinear(supports.get(f"{state}'", ())) and (algebraic or len(supports[f"{state}'"]) >= numbers)
     ]
+    yield from _one_curve(f"one closed orbit (period {orbit.period:.3g}) of {len(states)} states", doubtful)
+
+
+def lies_on_curve(relations: Sequence[Relation], states: Sequence[str]) -> bool:
+    """Return True if relations between the states, not all of them linear, leave a single curve.
+
+    One relation of two states counts only if it holds to rounding: noise lets a short stretch of any curve look so.
+    """
+    own = [relation for relation in relations if relation.states <= set(states)]
+    curved = any(term.degree > 1 for relation in own for term in relation.terms)
+    certain = len(states) > 2 or any(relation.exact for relation in own)
+    return curved and certain and len(own) >= len(states) - 1
+
+
+def curve_notices(states: Sequence[str], supports: Mapping[str, Sequence[Term]]) -> Iterator[Notice]:
+    """Yield a notice on the nonlinear equations of states that stay on one curve: a part of an orbit, for example."""
+    doubtful = [f"{state}'" for state in states if _is_nonlinear(supports.get(f"{state}'", ()))]
+    yield from _one_curve(f"one curve in the space of {len(states)} states", doubtful)
+
+
+def _one_curve(what: str, doubtful: Sequence[str]) -> Iterator[Notice]:
     if doubtful:
-        text = f"The data are one closed orbit (period {orbit.period:.3g}) of {len(states)} states"
         why = f"laws that agree on it cannot be told apart, and {', '.join(doubtful)} may be such a law"
-        text = f"{text}: {why}. Add a trajectory from another start."
+        text = f"The data are {what}: {why}. Add a trajectory from another start."
         yield Notice("closed orbit", text, ", ".join(doubtful))
+
+
+def _is_nonlinear(support: Sequence[Term]) -> bool:
+    return any(not term.polynomial or term.degree > 1 for term in support)
 
 
 def undermines_all(notices: Iterable[Notice]) -> bool:

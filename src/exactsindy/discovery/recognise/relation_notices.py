@@ -99,12 +99,12 @@ def copy_text(relation: Relation) -> str:
 
 
 def relation_text(relation: Relation) -> str:
-    """Return what is constant, and its value: "S + P is constant (4.001 +- 0.007)"."""
+    """Return what is constant, and its value: "S + P is constant (4.001 ± 0.007)"."""
     text = ""
     for term, coefficient in zip(relation.terms, relation.coefficients, strict=True):
         size = "" if abs(abs(coefficient) - 1) < _ROUNDING else f"{abs(coefficient):.3g} "
         text += f"{' - ' if coefficient < 0 else ' + '}{size}{term.name}"
     text = text.removeprefix(" + ")
     numbers = None if relation.exact else with_error(relation.value, relation.error)
-    value = f"{relation.value:.5g}" if numbers is None else f"{numbers[0]} +- {numbers[1]}"
+    value = f"{relation.value:.5g}" if numbers is None else f"{numbers[0]} ± {numbers[1]}"
     return f"{text} is constant ({value})"

@@ -41,9 +41,13 @@ def shift_notices(view: View) -> tuple[Notice, ...]:
     _, j, shift, slow = best
     if shift:  # between the shifts that were tried
         between = np.clip(shift + grid[0] * _FINE, -reach, reach)
-        _, j, shift, slow = min(best, _best_shift(view, j, between, reach, slow=slow))
-    # What helps most at the longest shift has no best shift: it is no lag.
-    return (_notice(view, view.states[j], shift, slow),) if 1 <= abs(shift) < reach else ()
+        best = min(best, _best_shift(view, j, between, reach, slow=slow))
+        _, j, shift, slow = best
+    # What helps most at the longest shift has no best shift: it is no lag. What functions of the states without a shift
+    # explain as well is a law that polynomials lack: on one closed orbit a shift imitates it.
+    if not 1 <= abs(shift) < reach or _unexplained(view, 0, 0.0, reach, slow=False, bent=True) <= best[0]:
+        return ()
+    return (_notice(view, view.states[j], shift, slow),)
 
 
 def _best_shift(view: View, j: int, shifts: Array, reach: int, *, slow: bool) -> tuple[float, int, float, bool]:
@@ -84,8 +88,11 @@ def _notice(view: View, name: str, shift: float, slow: bool) -> Notice:
     return Notice("shifted", f"{what}: corrected for that, the states explain their rates far better. {cure}.")
 
 
-def _unexplained(view: View, j: int, shift: float, reach: int, *, slow: bool) -> float:
-    """Return what polynomials leave of the rates, state j moved ahead by so many samples; geometric mean of states."""
+def _unexplained(view: View, j: int, shift: float, reach: int, *, slow: bool, bent: bool = False) -> float:
+    """Return what polynomials leave of the rates, state j moved ahead by so many samples; geometric mean of states.
+
+    ``bent``: other functions of each column are added to the polynomials.
+    """
     points, rates = [], []
     stride = max(1, sum(map(len, view.pieces)) // _POINTS)
     for piece, values in zip(view.pieces, view.smoothed, strict=True):
@@ -99,7 +106,15 @@ def _unexplained(view: View, j: int, shift: float, reach: int, *, slow: bool) ->
         rates.append((after - before) / (piece.times[rows + 1] - piece.times[rows - 1])[:, None])
     x = np.vstack(points)
     columns = monomials((x - x.mean(axis=0)) / x.std(axis=0), 3 if x.shape[1] <= _FEW else 2)
+    if bent:
+        columns = np.hstack((columns, _bent(x / x.std(axis=0))))
     return float(np.exp(np.log(left_over(columns, np.vstack(rates)) + _TINY).mean()))
+
+
+def _bent(x: Array) -> Array:
+    """Return functions of single columns that are bent more sharply than polynomials: absolute values, saturation."""
+    size = np.abs(x)
+    return np.hstack((size, x * size, x / (1 + size), x / (1 + 4 * size), np.sin(x), np.cos(x)))
 
 
 def _moved(column: Array, rows: NDArray[np.intp], shift: float, *, slow: bool) -> Array:

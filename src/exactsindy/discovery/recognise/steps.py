@@ -32,6 +32,11 @@ def step_notices(data: Trajectories, noise: Array | None, sizes: Mapping[str, in
         cure = "Then these equations are its step from one sample to the next; for x' leave form='map' (--map) out"
         return (Notice("flow", f"{text}. {cure} and pass the time."),)
     size = _CLOSE * spread if noise is None else np.maximum(noise, _CLOSE * spread)
+    few = [name for name, k in sizes.items() if k >= len(steps)]
+    if few:
+        text = f"{', '.join(few)}: the data have {len(steps)} steps, no more than these equations have terms"
+        cure = "So many terms pass through any samples. Measure more of them"
+        return (Notice("few steps", f"{text}. {cure}.", ", ".join(few)),)
     period = _cycle(data, size[moving], moving)
     doubtful = [name for name, k in sizes.items() if period is not None and k >= period]
     if not doubtful:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from exactsindy._limits import go_on
 from exactsindy._types import Array
 from exactsindy.data import Trajectory
 from exactsindy.discovery.read import Measurement
@@ -16,6 +17,8 @@ from exactsindy.discovery.read import Measurement
 _MOST = 20_000
 # Share of the root mean square of a column below which differences are rounding or the tolerance of a simulation.
 ROUNDING = 1e-5
+# Rows whose squares are formed at once.
+_SECTION = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,12 +95,12 @@ def view_of(measured: Measurement, *, constants: bool = False) -> View:
     """Return the view of trajectories, ``constants``: with parameters; `DataError` if they are too short to smooth."""
     smoothed = measured.smoothed
     pieces = smoothed.pieces
-    columns = [np.hstack((p.states, p.inputs if constants else p.controls)) for p in pieces]
-    size = np.sqrt(np.mean(np.vstack(columns) ** 2, axis=0))
+    count = sum(map(len, pieces))
+    squares = [np.hstack((_squares(p.states), _squares(p.inputs if constants else p.controls))) for p in pieces]
+    size = np.sqrt(np.sum(squares, axis=0) / count)
     controls = len(size) - len(pieces[0].names)
     noise = np.maximum(np.concatenate((smoothed.measured_noise, np.zeros(controls))), ROUNDING * size)
     # score = noise^2 / degrees of freedom of the residual: what they leave of the samples follows the data.
-    count = sum(map(len, pieces))
     rows = zip(smoothed.values, pieces, smoothed.score, strict=True)
     left = sum(_residual_freedom(values, piece.states, score) for values, piece, score in rows)
     share = np.sqrt(np.clip(1.0 - left / count, 1.0 / count, 1.0))
@@ -108,8 +111,18 @@ def view_of(measured: Measurement, *, constants: bool = False) -> View:
 
 def _residual_freedom(values: Array, states: Array, score: Array) -> Array:
     """Return the degrees of freedom of a smooth's residual: score = (rss / freedom) / freedom."""
-    rss = ((states - values) ** 2).sum(axis=0)
+    rss = _squares(states, values)
     return np.asarray(np.sqrt(rss / np.maximum(score, np.finfo(float).tiny)))
+
+
+def _squares(values: Array, others: Array | None = None) -> Array:
+    """Return the sum of squares of each column, or of its difference to another one, a section at a time."""
+    total = np.zeros(values.shape[1])
+    for low in range(0, len(values), _SECTION):
+        go_on()
+        part = values[low : low + _SECTION]
+        total += ((part if others is None else part - others[low : low + _SECTION]) ** 2).sum(axis=0)
+    return total
 
 
 def _rates(values: Array, times: Array, stride: int) -> Array:

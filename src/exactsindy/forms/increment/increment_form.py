@@ -111,7 +111,10 @@ class IncrementForm:
         model = fitted(coef, [part.group for part in rows], "whiteness(coef=...)")
         ratio, lag, names = [], [], []
         for part in rows:
-            residuals = np.hstack(list(part.residuals(model.of(part.group))))
+            residuals, row = np.empty((len(part.group.target_names), part.n_rows)), 0
+            for chunk in part.residuals(model.of(part.group)):
+                residuals[:, row : row + chunk.shape[1]] = chunk
+                row += chunk.shape[1]
             for name, residual in zip(part.group.target_names, residuals, strict=True):
                 ratio.append(np.sqrt(np.mean(residual**2)))
                 lag.append(lag_correlation([residual - residual.mean()]))

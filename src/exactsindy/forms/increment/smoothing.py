@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from exactsindy._limits import go_on
 from exactsindy._types import Array
 from exactsindy.data import Trajectories, Trajectory, gap_starts
 from exactsindy.differentiation import Smooth, whittaker
@@ -78,6 +79,7 @@ def smooth(data: Trajectories) -> Smoothed:
     """Return the trajectories cut at gaps and smoothed by `whittaker`."""
     cut = _pieces(data)
     fits = [whittaker(piece.states, piece.times) for piece in cut]
+    go_on()
     score = tuple(fit.noise**2 / fit.degrees_of_freedom for fit in fits)
     noise, floor = pooled_noise(fits, [piece.states for piece in cut]), unresolved_errors(cut)
     return Smoothed(cut, tuple(fit.values for fit in fits), noise, floor, score)
