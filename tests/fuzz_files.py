@@ -34,6 +34,7 @@ except ImportError:
 def _targets(folder):
     """Return, by name, a function of bytes and seeds to start from."""
     import exactsindy as es
+    import exactsindy_check.checking  # noqa: F401 - now, so that its coverage guides, too: the package loads it late
     from exactsindy.certificate.condition_text import read_text
     from exactsindy.constraints import parse_constraint
     from exactsindy.library import OpenTerm, Variables, parse_term

@@ -19,6 +19,7 @@ ORDER = [
     "_optional",
     "_labelled",
     "_limits",
+    "_cluster",
     "data",
     "datasets",
     "differentiation",

@@ -12,6 +12,7 @@ from exactsindy.app.answer import Tone, view
 from exactsindy.app.comparing import side
 from exactsindy.app.simulating import fit_sentence, simulate, starts
 from exactsindy.app.what_if import Changes, apply
+from exactsindy.data import Notice
 from exactsindy.errors import SolverError
 from exactsindy.solver import Status
 
@@ -45,6 +46,16 @@ def test_a_failure_does_not_look_like_a_success(oscillator, choice, tone, words)
     assert shown.headline == f"1 of 2 equations identified; {doubt}: x'."
     assert shown.equations[0].tone is tone
     assert shown.equations[0].verdict.startswith(words)
+
+
+def test_warnings_are_told_apart_from_doubts_and_powers_are_raised(oscillator):
+    notice = Notice("residual", "x': x^2 v and v^-1 may be missing", "x'")
+    shown = view(found := replace(oscillator, warnings=(notice,)), found, Changes())
+    assert (shown.tone, shown.headline) == (
+        Tone.UNSURE,
+        "1 of 2 equations identified; identified, with warnings: x'.",
+    )
+    assert shown.warnings == ("x': x² v and v⁻¹ may be missing",)
 
 
 def test_a_forbidden_term_is_gone_and_the_answer_is_proved_again(oscillator):

@@ -149,6 +149,41 @@ def _nothing_from_elsewhere(driver, address):
     assert foreign == []
 
 
+def test_a_first_visit_sees_an_answer_after_one_click(page):
+    assert "Van der Pol, an oscillator, 2 % noise" in page.text()
+    page.click("show-me")
+    page.see("verdict", "All 2 equations are identified.")
+    assert page.all("show-me") == []
+    assert page.all("data-plot")
+
+
+def test_the_journey_takes_less_than_a_minute_of_clicks_alone(driver, address, downloads, record_property):
+    driver.switch_to.new_window("tab")
+    page, began, steps = Page(driver), time.monotonic(), []
+
+    def step(what, do, *arguments):
+        """Do one step of the journey and note when it was done, in seconds since the page was asked for."""
+        result = do(*arguments)
+        steps.append((what, round(time.monotonic() - began, 2)))
+        return result
+
+    report = downloads / "report.html"
+    report.unlink(missing_ok=True)
+    step("open the page", lambda: (driver.get(address), page.see("example-van_der_pol")))
+    step("click an example", lambda: (page.click("example-van_der_pol"), page.see("data-plot")))
+    step("click start", lambda: (page.click("start"), page.see("verdict", "All 2 equations are identified.")))
+    step("look at the residuals", lambda: page.wait("pictures", lambda: len(page.all("residual-plot")) == 2))
+    step("click a term, forbid it", lambda: (_forbid(page, "y"), page.see("verdict", "What if: x' changed by you")))
+    step("take it back", lambda: (page.click("undo"), page.see("verdict", "All 2 equations are identified.")))
+    step("simulate", lambda: (page.click("simulate"), page.see("simulation-plot")))
+    step("download the report", lambda: (page.click("export-report"), page.wait("a report", report.exists)))
+    driver.close()
+    driver.switch_to.window(driver.window_handles[0])
+    record_property("journey", steps)
+    print(f"\nThe journey, seconds since the page was asked for: {steps}")
+    assert steps[-1][1] < 60, steps
+
+
 def test_the_keyboard_alone_is_enough(page):
     from selenium.webdriver import ActionChains, Keys
 

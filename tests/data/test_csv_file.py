@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+import time
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from typer.testing import CliRunner
 
 from exactsindy.cli import app
 from exactsindy.data import Trajectories, load
+from exactsindy.data.csv_file import read_csv
 from exactsindy.errors import DataError
 
 TABLE = {"year": [1900.0, 1901.0, 1902.0], "lynx": [4.0, 6.1, 9.8], "hare": [30.0, 47.2, 70.2]}
@@ -226,3 +228,64 @@ def test_a_row_of_units_is_left_out(write):
     np.testing.assert_array_equal(data[0].states, [[1, 2], [2, 3], [4, 4]])
     (notice,) = [notice for notice in data.warnings if notice.kind == "units"]
     assert "line 2 was taken for units (s, mg/L, -) and left out" in notice.message
+
+
+def exported(tmp_path, head, rows, end=""):
+    file = tmp_path / "export.csv"
+    file.write_text(head + "".join(f"{row}\n" for row in rows) + end, encoding="utf-8")
+    table, notices = read_csv(file)
+    return {name: column.tolist() for name, column in table.items()}, [notice.kind for notice in notices]
+
+
+ROWS = ("0,1", "1,-2", "2,3.5")
+LARGE = [1100125.0, 999.0, -2000.0]
+
+
+@pytest.mark.parametrize(
+    ("head", "rows", "end", "x", "kinds"),
+    [
+        ("t,x,,\n", [f"{row},," for row in ROWS], ",,,\n,,,\n", [1.0, -2.0, 3.5], []),
+        ("t,x,\n", [f"{row}," for row in ROWS], "", [1.0, -2.0, 3.5], []),
+        ("t,x\n", ROWS, ",\n\n,\n", [1.0, -2.0, 3.5], []),
+        ("run 3\n\nof May\nt,x\n", ROWS, "", [1.0, -2.0, 3.5], ["title"]),
+        ("run 3,\nt,x\n", ROWS, "", [1.0, -2.0, 3.5], ["title"]),
+        ("t,x\ntime,position\ns,m\n", ROWS, "", [1.0, -2.0, 3.5], ["units"]),
+        ("t,x\n", ("0,1", "1,\u22122", "2,3.5D+00"), "", [1.0, -2.0, 3.5], []),
+        ("t,x\n", ("0,TRUE", "1,false", "2,True"), "", [1.0, 0.0, 1.0], []),
+        ("t,x\n", ('0,"1,100,125.0"', "1,999", '2,"-2,000"'), "", LARGE, ["thousands"]),
+        ("t;x\n", ("0;1 100 125", "1;999", "2;-2\u202f000"), "", LARGE, ["thousands"]),
+    ],
+)
+def test_what_programs_export(head, rows, end, x, kinds, tmp_path):
+    assert exported(tmp_path, head, rows, end) == ({"t": [0.0, 1.0, 2.0], "x": x}, kinds)
+
+
+def test_a_spreadsheet_of_empty_rows_takes_no_time(tmp_path):
+    begin = time.process_time()
+    found = exported(tmp_path, "t,x\n", ROWS, ",\n" * 200_000)
+    assert found == ({"t": [0.0, 1.0, 2.0], "x": [1.0, -2.0, 3.5]}, [])
+    assert time.process_time() - begin < 5.0
+
+
+def test_what_may_be_two_things_is_not_guessed(tmp_path):
+    # 1,234 may have a decimal comma; one word among numbers is a mistake; a line of one number is no title.
+    table, _ = exported(tmp_path, "t,x\n", ('0,"1,234"', '1,"2,345"', '2,"3,456"'))
+    assert table["x"] == ["1,234", "2,345", "3,456"]
+    with pytest.raises(DataError, match="holds 'TRUE' among numbers"):
+        exported(tmp_path, "t,x\n", ("0,1", "1,TRUE", "2,3"))
+    with pytest.raises(DataError, match=r"line 3: column .c0. holds .1,-2. among numbers"):
+        exported(tmp_path, "5\n", ROWS)
+
+
+def test_a_column_without_any_value_is_left_out(tmp_path):
+    (tmp_path / "table.csv").write_text("t,x,spare\n" + "".join(f"{i},{i % 3},\n" for i in range(20)))
+    data = load(tmp_path / "table.csv")
+    assert data.state_names == ("x",)
+    assert [notice.kind for notice in data.warnings] == ["blank"]
+
+
+@pytest.mark.parametrize("cell", ["02.03.2026 14:05", "03/02/2026", "14:05:10"])
+def test_dates_that_are_not_understood_say_how_to_write_them(cell, tmp_path):
+    (tmp_path / "table.csv").write_text("t,x\n" + "".join(f"{cell},{i % 3}\n" for i in range(20)))
+    with pytest.raises(DataError, match=r"It looks like a date or a time of day\. Write it as 2026-03-02T14:05:10"):
+        load(tmp_path / "table.csv")

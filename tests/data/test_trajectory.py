@@ -192,7 +192,7 @@ def test_representations():
             "states has rows of different lengths; expected a full table. Several trajectories are a list",
         ),
         ({"time": 1.0, "states": ("a",)}, "states: 1 names ('a',) for 2 columns; expected one per column."),
-        ({"time": 1.0, "states": "ab"}, "states='ab': expected a list of names, e.g. ('ab',)."),
+        ({"time": 1.0, "states": "ab"}, "states='ab': expected a list of 2 names, e.g. ('a', 'b')."),
         ({"time": 1.0, "states": ("a", "a")}, "states: ('a', 'a') must be different and not empty."),
         (
             {"time": 1.0, "controls": np.ones(10)},
@@ -204,7 +204,7 @@ def test_representations():
         ),
         (
             {"time": 1.0, "states": ("u0", "b"), "controls": np.ones(20)},
-            "states ('u0', 'b') and controls ('u0',) share a name; rename one of them.",
+            "'u0' is a name of a state and of a control; expected each column once, or rename one.",
         ),
         (
             {"time": 1.0, "derivatives": np.ones((20, 3))},

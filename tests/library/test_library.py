@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from exactsindy import library
 from exactsindy.data import Field, Trajectories
 from exactsindy.errors import ProblemError
 from exactsindy.library import (
@@ -190,3 +191,31 @@ def test_libraries_combine_only_with_libraries():
         Polynomials(1) + 1
     with pytest.raises(TypeError):
         Polynomials(1) * "x"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Polynomials(3)",
+        "Polynomials(2, bias=False, of=('x',))",
+        "Polynomials(3) + Fourier(1) * Polynomials(1)",
+        "(Polynomials(1) + Fourier(2, base=0.5)) * Functions(['exp'])",
+        "Polynomials(1) * (Fourier(1) * Functions(['exp']))",
+        "Polynomials(2) + Rational(Polynomials(2), Polynomials(1)) + Terms(['x y', '1/x'])",
+        "Polynomials(3, bias=False) + Polynomials(3) * Derivatives(4)",
+        'PerEquation({"x\'": Polynomials(2)}, default=Polynomials(3))',
+    ],
+)
+def test_a_library_is_shown_as_the_call_that_makes_it(text):
+    made = eval(text, dict(vars(library)))
+    assert repr(made) == text
+    assert repr(eval(repr(made), dict(vars(library)))) == text
+
+
+def test_a_library_of_ones_own_need_not_be_a_dataclass():
+    class Own(library.Library):
+        def candidates(self, variables):
+            return [library.Term.variable("x")]
+
+    assert "Own object" in repr(Own())
+    assert repr(Polynomials(1) + Own()).startswith("Polynomials(1) + <")

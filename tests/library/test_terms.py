@@ -138,6 +138,21 @@ def test_sympy_in_and_out():
     assert Terms([drag]).terms(XY)[0].to_sympy() == sympy.Function("drag")(x, y)
 
 
+def test_inner_numbers_are_sympy_numbers_as_they_are_written():
+    (wave,) = Terms(["sin(2.400248*x)"]).terms(XY)
+    assert str(wave.to_sympy()) == "sin(2.400248*x)"
+    (saturated,) = Terms(["x/(0.50034 + x)"]).terms(XY)
+    assert str(saturated.to_sympy()) == "x/(x + 0.50034)"
+
+
+def test_a_fraction_line_needs_no_parentheses():
+    (saturated,) = Terms(["x/(0.5 + x)"]).terms(XY)
+    assert saturated.latex == r"\frac{x}{0.5 + x}"
+    squared = Terms(["x/(0.5 + x)^2"]).terms(XY)[0]
+    assert squared.latex == r"\frac{x}{(0.5 + x)^{2}}"
+    assert squared.name == "x/(0.5 + x)^2"
+
+
 def test_sympy_derivatives_and_fields():
     x, t = sympy.symbols("x t")
     u = sympy.Function("u")(x, t)

@@ -130,3 +130,11 @@ def test_flows_are_not_iterated(driven):
         driven.iterate([0.1], 3, u=np.zeros(4))
     with pytest.raises(DataError, match="one row per step"):
         driven.iterate([0.0, 0.1], 3, u=(np.arange(4.0), np.zeros(4)))
+
+
+def test_inputs_under_another_name_are_answered_with_the_right_one(driven):
+    with pytest.raises(TypeError, match=r"iterate\(\) has no argument 'controls'. Did you mean u=?"):
+        driven.iterate([0.1, 0.2], 5, controls=np.zeros(5))
+    flow = es.Model.from_coefficients({"x'": {"x": -1.0, "u": 1.0}}, controls=("u",))
+    with pytest.raises(TypeError, match=r"simulate\(\) has no argument 'controls'. Did you mean u=?"):
+        flow.simulate([1.0], [0.0, 1.0], controls=[0.0, 0.0])

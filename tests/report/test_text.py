@@ -14,6 +14,7 @@ from exactsindy.library import LATEX, Term, Variable, Variables, mathml, mathml_
 from exactsindy.model import Equation, to_mathml
 from exactsindy.report import typesetter
 from exactsindy.report.text import facts
+from exactsindy.selection import Choice
 
 KNOWN = Variables(("x", "y", "u", "alpha", "x0"), axes=("lon", "z"))
 
@@ -32,6 +33,7 @@ def flat(element):
         ("x^2 y", "x2y"),
         ("u_zz", "uzz"),
         ("u u_lon", "uulon"),
+        ("u_lon_lon", "ulon,lon"),
         ("sin(2 x)", "sin(2x)"),
         ("x/y", "xy"),
         ("alpha", "α"),
@@ -100,6 +102,20 @@ def test_all_chosen_terms_are_listed_with_their_share_of_resamples(oscillator):
     selection = replace(oscillator.selection, inclusion={"x'": shares})
     (line,) = [line for line in facts(replace(oscillator, selection=selection), 0) if "6 %" in line]
     assert ": v 1 %, " in line
+
+
+def test_shares_of_no_term_are_not_listed(oscillator):
+    selection = replace(oscillator.selection, inclusion={"x'": {name: 0.0 for name in oscillator.problem.names}})
+    empty = replace(oscillator.model.rows[0], terms=(), coefficients=(), standard_errors=None)
+    model = replace(oscillator.model, rows=(empty, *oscillator.model.rows[1:]))
+    assert not [line for line in facts(replace(oscillator, selection=selection, model=model), 0) if "resamples" in line]
+
+
+def test_a_rival_is_called_by_its_terms():
+    choice = Choice("x'", 2, "rows", 0.0, score=0.0, confidence=0.1, rival=1, rival_terms=("1",))
+    assert choice.words() == "not identified (confidence 10 %; as plausible: the term 1)"
+    assert replace(choice, rival=2, rival_terms=("x", "y")).rival_words() == "the terms x, y"
+    assert replace(choice, rival=2, rival_terms=()).rival_words() == "2 terms"
 
 
 def test_a_rival_of_the_same_size_is_not_the_answer_itself(oscillator):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from enum import Enum
 
@@ -26,6 +27,8 @@ class Tone(Enum):
 
 # The tones of the report's verdicts.
 _TONES = {"good": Tone.SURE, "fair": Tone.UNSURE, "bad": Tone.WRONG}
+# A power within a sentence, and its digits raised.
+_POWER, _RAISED = re.compile(r"\^(-?\d+)"), str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _CHANGED = "Your question, not the choice of the search: nothing is said about how likely these terms are right."
 
 
@@ -93,8 +96,13 @@ def view(shown: Discovery, selected: Discovery, changes: Changes) -> AnswerView:
         for i, verdict in enumerate(verdicts(shown))
     )
     tone, headline = _headline(equations)
-    warnings = tuple(notice.message for notice in shown.warnings)
+    warnings = tuple(_raised(notice.message) for notice in shown.warnings)
     return AnswerView(headline, tone, equations, warnings, path_curves(shown), bool(changes.by_equation))
+
+
+def _raised(text: str) -> str:
+    """Return plain text with its powers raised: x² for x^2; as text, because no HTML from data is shown."""
+    return _POWER.sub(lambda found: found[1].translate(_RAISED), text)
 
 
 def _headline(equations: tuple[EquationView, ...]) -> tuple[Tone, str]:
@@ -109,8 +117,10 @@ def _headline(equations: tuple[EquationView, ...]) -> tuple[Tone, str]:
     wrong = [e.name for e in equations if e.tone is Tone.WRONG]
     if len(wrong) == count:
         return Tone.WRONG, "The equation is not identified." if count == 1 else "None of the equations is identified."
-    doubtful = [e.name for e in equations if e.tone is Tone.UNSURE]
+    warned = [e.name for e in equations if e.tone is Tone.UNSURE and e.verdict.startswith("Identified")]
+    doubtful = [e.name for e in equations if e.tone is Tone.UNSURE and e.name not in warned]
     parts = [f"{sure} of {count} equations identified"] if sure else []
+    parts += [f"identified, with warnings: {', '.join(warned)}"] if warned else []
     parts += [f"with doubts: {', '.join(doubtful)}"] if doubtful else []
     parts += [f"not identified: {', '.join(wrong)}"] if wrong else []
     text = "; ".join(parts)

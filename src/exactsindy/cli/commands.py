@@ -18,7 +18,7 @@ from exactsindy.cli.output import Commands
 app = typer.Typer(
     name="exactsindy",
     cls=Commands,
-    help="Governing equations from data, with a proof that no other combination of terms fits better.",
+    help="Governing equations from data, with a proof that no other combination of as many terms fits better.",
     epilog=(
         "Exit codes: 0 done and proved; 1 the input cannot be used; 2 wrong usage; 3 done, but a limit came before the "
         "proof; 4 verify, check: a claim does not hold; 5 verify, check: a claimed proof was not checked; 130 "

@@ -79,7 +79,7 @@ def discover(
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    r"""Find the equations behind measured data, and prove that no other combination of terms fits better.
+    r"""Find the equations behind measured data, and prove that no other combination of as many terms fits better.
 
     \b
     Examples:

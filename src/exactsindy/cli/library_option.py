@@ -42,7 +42,7 @@ def candidates(data: Any, text: str | None, degree: int | None, order: int) -> A
     try:
         plain = Functions(kinds, **constants) if kinds else None
     except ProblemError as error:
-        fail(f"--library {text!r}: {error}")
+        fail(f"--library {text!r}: {str(error).partition('): ')[2] or error}")
     closed = plain is None or not plain.is_open
     chosen = chosen if plain is None else chosen + plain
     own: Any = Polynomials(_RATIONAL_DEGREE if degree is None else degree)

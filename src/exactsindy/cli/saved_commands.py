@@ -57,7 +57,7 @@ def check(
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    r"""Check a proof file with the independent checker (exactsindy-check); exit code 4 if it proves not what it says.
+    r"""Check a proof file with the independent checker (exactsindy-check); exit code 4 if a claim is false.
 
     The problem is looked for beside lorenz.proof as lorenz.problem.npz and as problem.npz. Exit code 5 if it cannot be
     checked (a file of another version), 1 if it cannot be read.
@@ -84,6 +84,7 @@ def check(
             "target": section.target,
             "k": section.k,
             "exactly": section.exactly,
+            "scope": section.scope,
             "terms": list(section.terms),
             "objective": section.proved.objective,
             "runner_up": section.proved.runner_up,

@@ -17,6 +17,7 @@ _FLAGS = {
     "missing='keep'": "--split-gaps",
     "form='weak'": "--weak",
     "form='strong'": "--strong",
+    "library=...": "--library",
 }
 _OPTIONS = (
     "time|states|controls|targets|trajectory|dims|periodic|decimal|degree|k_max|rule|ridge|seconds|threads|parameters"
@@ -26,6 +27,9 @@ _TUPLE = re.compile(rf"\b({_OPTIONS})=[(\[]((?:\"[^\"]*\"|'[^']*'|[^)\]\"'])*)[)
 _TEXT = re.compile(rf"\b({_OPTIONS})=('[^']*'|\"[^\"]*\")")
 _NUMBER = re.compile(rf"\b({_OPTIONS})=(-?\d[\d.e+-]*\d|\d)")
 _BARE = re.compile(rf"\b({_OPTIONS})=(?=[\s.,;]|$)")
+# What a sentence is about, at its beginning; and which of several constraints.
+_SUBJECT = re.compile(r"^(time|states|controls|targets|trajectory|parameters|dims|periodic): ")
+_CONSTRAINT = re.compile(r"\bconstraints\[(\d+)\]")
 # A call in Python, which stays as it is.
 _CALL = re.compile(r"(\b[A-Za-z_][\w.]*\((?:[^()]|\([^()]*\))*\))")
 _PYTHON_ALONE = " for discover and load, missing='keep' for Field.from_arrays"
@@ -48,6 +52,8 @@ def in_options(sentence: str) -> str:
     text = re.sub(r"\b(?:load|discover)\('([^']*)'\): ", r"'\1': ", sentence)
     text = re.sub(r"\bdiscover\(([^()]*)\): ", r"\1: ", text)
     text = text.replace(_PYTHON_ALONE, "").replace("`seconds`", "--seconds")
+    text = _SUBJECT.sub(lambda found: f"{option(found[1])}: ", text)
+    text = _CONSTRAINT.sub(lambda found: f"--constraint (number {int(found[1]) + 1})", text)
     return "".join(part if i % 2 else _translated(part) for i, part in enumerate(_CALL.split(text)))
 
 

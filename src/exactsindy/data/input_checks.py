@@ -18,6 +18,7 @@ from exactsindy.errors import DataError
 
 # A number with a decimal comma.
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+(?:[eE][-+]?\d+)?")
+_DATE = re.compile(r"\d{1,4}([./-])\d{1,2}\1\d{1,4}|\d{1,2}:\d{2}")
 
 
 def unmasked(values: Any) -> NDArray[Any]:
@@ -68,6 +69,9 @@ def numbers(values: Any, what: str) -> Array:
             expected = "expected numbers. Correct or remove it, or leave the column out."
             if isinstance(cell, str) and _DECIMAL_COMMA.fullmatch(cell.strip()):
                 expected = "expected numbers. For a decimal comma pass decimal=','."
+            elif isinstance(cell, str) and _DATE.match(cell.strip()):
+                cure = "Write it as 2026-03-02T14:05:10, or count the seconds in numbers."
+                expected = f"expected numbers. It looks like a date or a time of day. {cure}"
             raise DataError(f"{what} holds {shorten(repr(cell), 60)} at row {where}; {expected}")
     return np.array([float("nan" if cell is None else cell) for cell in table.flat]).reshape(table.shape)
 
@@ -79,11 +83,14 @@ def frozen(values: Array) -> Array:
 
 
 def names_of(names: Sequence[str] | None, count: int, stem: str, what: str) -> tuple[str, ...]:
-    """Return ``names`` checked, or default ones: x0, x1, ..."""
+    """Return ``names`` checked, or default ones: x0, x1, ...; one column may be called by its name alone."""
     if names is None:
         return tuple(f"{stem}{i}" for i in range(count))
+    if isinstance(names, str) and count == 1:
+        names = (names,)
     if isinstance(names, str):
-        raise DataError(f"{what}={names!r}: expected a list of names, e.g. ({names!r},).")
+        likely = tuple(names) if len(set(names)) == len(names) == count else (f"{names}0", f"{names}1")
+        raise DataError(f"{what}={names!r}: expected a list of {count} names, e.g. {likely!r}.")
     if not isinstance(names, Iterable):
         raise DataError(f"{what}={names!r}: expected a list of names, e.g. ('x', 'y').")
     labels = tuple(str(name) for name in names)
@@ -178,8 +185,8 @@ def _check_increasing(times: Array) -> None:
         )
     raise DataError(
         f"time is not sorted: it goes from {before:g} to {after:g} at row {i + 1}. Sort the rows by time; if a new "
-        "trajectory starts there, pass a list of trajectories or name the column that tells them apart: "
-        "trajectory='...'."
+        "trajectory starts there, name the column that tells trajectories apart, trajectory='...', or give each "
+        "trajectory by itself."
     )
 
 

@@ -130,6 +130,9 @@ def _from_table(table: Table, columns: Columns, build: Build[T]) -> tuple[list[l
         special |= set(counters)
         text = "counts the rows and has no name of its own: it is taken for an index and left out."
         notes = (*notes, *(Notice("index", f"Column {name!r} {text}") for name in counters))
+        blank = [name for name in table if name not in special and _is_blank(table[name])]
+        special |= set(blank)
+        notes = (*notes, *(Notice("blank", f"Column {name!r} holds no value and is left out.") for name in blank))
     state_names = _listed(columns.states, "states", table) or tuple(name for name in table if name not in special)
     if not state_names:
         raise DataError(f"No column is left for the states; the columns are {', '.join(table)}.")
@@ -214,6 +217,14 @@ def _is_row_number(name: str, column: NDArray[Any]) -> bool:
         return False
     values = unmasked(column)
     return values.dtype.kind in "fiu" and bool((values == np.arange(len(values))).all())
+
+
+def _is_blank(column: NDArray[Any]) -> bool:
+    """Return True for a column of which every entry is missing."""
+    values = unmasked(column)
+    if values.dtype.kind == "f":
+        return bool(len(values)) and bool(np.isnan(values).all())
+    return values.dtype.kind == "O" and bool(len(values)) and all(cell is None or cell != cell for cell in values)
 
 
 def _matrix(table: Table, names: Sequence[str]) -> Array:

@@ -75,7 +75,10 @@ class Trajectory:
         u = np.zeros((n, 0)) if controls is None else check_rows(controls, "controls", n)
         inputs = names_of(control_names, u.shape[1], "u", "controls")
         if set(called) & set(inputs):
-            raise DataError(f"states {called} and controls {inputs} share a name; rename one of them.")
+            both = next(name for name in inputs if name in called)
+            raise DataError(
+                f"{both!r} is a name of a state and of a control; expected each column once, or rename one."
+            )
         check_finite(np.hstack((x, u)), (*called, *inputs))
         slopes = None
         if derivatives is not None:

@@ -21,10 +21,10 @@ _exceptions = optional("sklearn.exceptions", "pysindy", "MIOSR, an optimizer for
 
 
 class MIOSR(_base.BaseOptimizer):  # type: ignore[misc,name-defined]
-    r"""Sparse regression to proven optimality, as an optimizer for PySINDy.
+    """Sparse regression to proven optimality, as an optimizer for PySINDy.
 
-    Minimises :math:`\|y - X w\|^2 + \alpha \|w\|^2` over all w with few nonzero coefficients, as
-    ``pysindy.MIOSR`` does, without Gurobi and its limit of 100 terms.
+    Minimises ``|y - X w|^2 + alpha |w|^2`` over all w with few nonzero coefficients, as ``pysindy.MIOSR`` does, without
+    Gurobi and its limit of 100 terms.
 
     Parameters
     ----------

@@ -80,9 +80,9 @@ class SparseLinearModel(
 
 
 class ExactSparseRegressor(SparseLinearModel):
-    r"""Least squares with at most k nonzero coefficients, solved to proven optimality.
+    """Least squares with at most k nonzero coefficients, solved to proven optimality.
 
-    Minimises :math:`\|y - X w - b\|^2 + \text{ridge} \|w\|^2` over all w with at most k nonzero coefficients.
+    Minimises ``|y - X w - b|^2 + ridge |w|^2`` over all w with at most k nonzero coefficients.
 
     Parameters
     ----------

@@ -5,8 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import lru_cache
+from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -65,11 +66,25 @@ class Library(ABC):
         """Return the library of one equation: the same for all, unless built by `PerEquation`."""
         return self
 
+    def __repr__(self) -> str:
+        return call_text(self) if is_dataclass(self) else object.__repr__(self)
+
     def __add__(self, other: Library) -> Library:
         return Join((*_parts(self, Join), *_parts(other, Join))) if isinstance(other, Library) else NotImplemented
 
     def __mul__(self, other: Library) -> Library:
         return Product(self, other) if isinstance(other, Library) else NotImplemented
+
+
+def call_text(library: Any) -> str:
+    """Return the call that makes a library, a dataclass: fields with other values than their defaults by name."""
+    parts = []
+    for i, entry in enumerate(fields(library)):
+        value = getattr(library, entry.name)
+        needed = entry.default is MISSING
+        if needed or i == 0 or value != entry.default:
+            parts.append(f"{value!r}" if needed or i == 0 else f"{entry.name}={value!r}")
+    return f"{type(library).__name__}({', '.join(parts)})"
 
 
 @lru_cache(maxsize=256)
@@ -97,7 +112,7 @@ def _parts(library: Library, kind: type[Join]) -> tuple[Library, ...]:
     return library.members if isinstance(library, kind) else (library,)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Join(Library):
     """All terms of several libraries; what ``+`` makes."""
 
@@ -122,8 +137,11 @@ class Join(Library):
         """Return the join of the members' libraries for this equation."""
         return Join(tuple(member.for_equation(target) for member in self.members))
 
+    def __repr__(self) -> str:
+        return " + ".join(map(repr, self.members))
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Product(Library):
     """Each term of ``left`` times each term of ``right``, the right one running fastest; what ``*`` makes."""
 
@@ -151,6 +169,13 @@ class Product(Library):
     def for_equation(self, target: str) -> Library:
         """Return the product of the factors' libraries for this equation."""
         return Product(self.left.for_equation(target), self.right.for_equation(target))
+
+    def __repr__(self) -> str:
+        factors = (self.left, self.right)
+        return " * ".join(
+            f"({part!r})" if isinstance(part, Join) or (i and isinstance(part, Product)) else repr(part)
+            for i, part in enumerate(factors)
+        )
 
 
 class PerEquation(Library):

@@ -129,8 +129,8 @@ def _leaf(name: str, axes: tuple[str, ...]) -> str:
         head, tail = (stem, head[len(stem) :]) if stem else (head, "")
     letter = f"&{head};" if head in GREEK else _text(head)
     parts = [f"<mi>{_text(part)}</mi>" for part in ((tail, *axes) if tail else axes)]
-    base = f"<mi>{letter}</mi>"
-    return f"<msub>{base}<mrow>{''.join(parts)}</mrow></msub>" if parts else base
+    base, between = f"<mi>{letter}</mi>", "<mo>,</mo>" if any(len(axis) > 1 for axis in axes) else ""
+    return f"<msub>{base}<mrow>{between.join(parts)}</mrow></msub>" if parts else base
 
 
 def _text(name: str) -> str:

@@ -12,7 +12,7 @@ from exactsindy.library.term import Term
 from exactsindy.library.variables import Variables
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Rational(Library):
     """Laws p + M / D: terms of p and M from ``numerator``, of the denominator D from ``denominator``.
 

@@ -18,7 +18,7 @@ from exactsindy.library.variables import Variables, as_names
 _MOST_DEGREE = 100
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Polynomials(Library):
     """Monomials of the states (and controls) up to ``degree``, in PySINDy's order.
 
@@ -67,7 +67,7 @@ class Polynomials(Library):
                     yield prod(map(Term.variable, word), start=Term())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Parameters(Library):
     """Monomials of the parameters up to ``degree``, with the constant 1: how coefficients may depend on them.
 
@@ -113,7 +113,7 @@ class Parameters(Library):
                 yield prod(map(Term.variable, word), start=Term())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Fourier(Library):
     """The terms sin(k w x) and cos(k w x), k = 1..frequencies, for every variable x.
 
@@ -159,7 +159,7 @@ class Fourier(Library):
                     yield Term(((Function(kind, argument), 1),))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Derivatives(Library):
     """All spatial derivatives of the fields up to ``order``: u_x, u_y, u_xx, u_xy, u_yy, ...
 

@@ -200,7 +200,15 @@ class Term:
         if not below:
             return product
         bottom = style.times.join(below)
-        return style.fraction(product, f"({bottom})" if len(below) > 1 and style.wraps_fraction else bottom)
+        if style.wraps_fraction:
+            return style.fraction(product, f"({bottom})" if len(below) > 1 else bottom)
+        return style.fraction(self._alone(1, style) or product, self._alone(-1, style) or bottom)
+
+    def _alone(self, power: int, style: Style) -> str:
+        """Return the sum that is the only factor above (1) or below (-1) a fraction line without its parentheses."""
+        side = [(atom, n) for atom, n in self.factors if (n > 0) == (power > 0)]
+        atom, n = side[0] if len(side) == 1 else (None, 0)
+        return atom.content.text(style) if isinstance(atom, Group) and n == power else ""
 
     def to_sympy(self) -> Any:
         """Return the term as a sympy expression (needs sympy): variables and derivatives are symbols of their name."""
@@ -283,7 +291,7 @@ class Expression:
     def to_sympy(self) -> Any:
         """Return the sum as a sympy expression."""
         sympy = _sympy()
-        return sympy.Add(*(sympy.nsimplify(value, rational=True) * term.to_sympy() for value, term in self.parts))
+        return sympy.Add(*((int(v) if v.is_integer() else v) * term.to_sympy() for v, term in self.parts))
 
     def __add__(self, other: Expression) -> Expression:
         return Expression.of((*self.parts, *other.parts))

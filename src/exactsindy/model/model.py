@@ -8,28 +8,22 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from exactsindy._types import Array
 from exactsindy.certificate import Certificate
-from exactsindy.data import Field, Samples, Trajectory
-from exactsindy.errors import DataError, ProblemError
+from exactsindy.data import Samples, Trajectory
+from exactsindy.errors import ProblemError, suggests_keywords
 from exactsindy.library import Library, Names, Variables
-from exactsindy.model import construct, export, field_grid, model_file
-from exactsindy.model import score as scoring
+from exactsindy.model import compared, construct, export, model_file, on_grids
 from exactsindy.model.coefficient_table import CoefficientTable
 from exactsindy.model.equation import Equation
-from exactsindy.model.field_grid import GridValues, PerAxis
-from exactsindy.model.field_simulation import FieldOptions, simulate_field
 from exactsindy.model.iteration import MapIterator
 from exactsindy.model.phase import Phase, phase_of
 from exactsindy.model.sampled import Sampled
-from exactsindy.model.shares import row_shares, sample_shares
-from exactsindy.model.simulation import FieldSimulation, Simulation
+from exactsindy.model.simulation import Simulation
 from exactsindy.model.simulation_inputs import Inputs, ParameterValues
 from exactsindy.model.trajectory_simulation import Options, Simulator
-from exactsindy.problem import Problem
 
 if TYPE_CHECKING:
     from exactsindy.solver import Solution
@@ -54,6 +48,7 @@ class Model:
 
     Examples
     --------
+    >>> import numpy as np
     >>> model = Model.from_coefficients({"x'": {"y": 1.0}, "y'": {"x": -1.0}})
     >>> print(model)
     x' = y
@@ -218,6 +213,7 @@ class Model:
         self._need(False, "jacobian", "rhs")
         return self._sampled.jacobian(x, u, t, parameters)
 
+    @suggests_keywords(controls="u", time="t")
     def simulate(
         self,
         x0: Samples,
@@ -234,7 +230,7 @@ class Model:
     ) -> Simulation:
         """Integrate the equations from ``x0`` at ``t[0]``; look at ``success`` and ``status`` of the result.
 
-        A model that runs away raises nothing: the simulation stops early and keeps what was reached.
+        A model whose states grow without limit raises no error: the simulation stops early and keeps what was reached.
 
         Parameters
         ----------
@@ -264,6 +260,7 @@ class Model:
         options = Options(method, rtol, atol, max_steps)
         return self._simulator.simulate(x0, t, u, interpolation, max_abs, options, parameters)
 
+    @suggests_keywords(controls="u", time="t")
     def iterate(
         self,
         x0: Samples,
@@ -276,7 +273,7 @@ class Model:
     ) -> Simulation:
         """Apply a map ``n`` times, from ``x0``; look at ``success`` and ``status`` of the result.
 
-        A map that runs away raises nothing: the iteration stops early and keeps what was reached.
+        A map whose states grow without limit raises no error: the iteration stops early and keeps what was reached.
 
         Parameters
         ----------
@@ -312,160 +309,13 @@ class Model:
         """Return what ``x0`` holds: the states, then x' (or u_t) of those with an equation for x''."""
         return self._phase.names
 
-    def rhs(
-        self, values: GridValues, *, coords: PerAxis = None, periods: PerAxis = None, t: ArrayLike | None = None
-    ) -> dict[str, Array]:
-        """Return the right-hand sides of a model of fields on a grid, by name of the equation.
-
-        Parameters
-        ----------
-        values
-            A `Field`, or the fields as an array, a list or a mapping; space axes first, times may follow.
-        coords, periods
-            Per space axis its coordinates and its period, as mappings (or one value); a `Field` has its own.
-            Derivatives are spectral along periodic axes, differences of fourth order along others.
-        t
-            Times, where the equations use the time.
-        """
-        self._need(True, "rhs", "predict")
-        return field_grid.right_hand_sides(self.rows, self.variables, values, coords, periods, t)
-
-    def residual(self, field: Field, *, differentiation: scoring.Differentiation | None = None) -> dict[str, Array]:
-        """Return measured time derivative minus right-hand side on the grid of the data, by equation."""
-        self._need(True, "residual", "score")
-        observed, predicted = scoring.field_rates(self.rows, self.variables, field, differentiation)
-        return {name: observed[name] - predicted[name] for name in self.target_names}
-
-    def simulate_field(
-        self,
-        u0: GridValues,
-        t: ArrayLike | None = None,
-        *,
-        coords: PerAxis = None,
-        periods: PerAxis = None,
-        rtol: float = 1e-6,
-        atol: float = 1e-9,
-        max_abs: float | None = None,
-        max_steps: int = 1_000_000,
-        dealias: bool = True,
-    ) -> FieldSimulation:
-        """Integrate a model of fields on a periodic grid of 1-3 dimensions; look at ``success`` and ``status``.
-
-        Derivatives are spectral. Linear terms with constant coefficients are integrated exactly, the others
-        by Runge-Kutta of fourth order with step control (ETDRK4): stiff diffusion or u_xxxx cost nothing, but
-        stiff terms with varying coefficients such as ``u u_xxx`` make steps small.
-
-        Parameters
-        ----------
-        u0
-            Initial fields: an array (one field), a list or a mapping; or a `Field`, whose first time is used.
-            For equations u_tt also the initial u_t (see `phase_names`).
-        t
-            Increasing times at which the fields are wanted; those of the `Field` by default.
-        coords, periods
-            Per space axis its coordinates (0 to the period by default) and its period.
-        rtol, atol
-            Relative and absolute tolerance of a step, in the largest difference over the grid.
-        max_abs
-            Size at which to stop; 1e12 times that of ``u0`` (at least 1) by default.
-        max_steps
-            Largest number of steps in all.
-        dealias
-            Whether products are cut at 2/3 of the highest wave, so that they do not fold back.
-
-        Examples
-        --------
-        >>> x = 2 * np.pi * np.arange(32) / 32
-        >>> heat = Model.from_coefficients({"u_t": {"u_xx": 0.5}})
-        >>> run = heat.simulate_field(np.sin(x), [0.0, 2.0], periods=2 * np.pi)
-        >>> bool(np.allclose(run["u"][:, -1], np.exp(-1.0) * np.sin(x)))
-        True
-        """
-        self._need(True, "simulate_field", "simulate")
-        options = FieldOptions(rtol, atol, max_abs, max_steps, dealias)
-        return simulate_field(self._phase, self.variables, u0, t, coords, periods, options)
-
-    def scores(
-        self,
-        data: scoring.Data,
-        t: ArrayLike | None = None,
-        *,
-        u: Samples | None = None,
-        parameters: Mapping[str, float] | None = None,
-        differentiation: scoring.Differentiation | None = None,
-        horizon: int = 1,
-    ) -> dict[str, float]:
-        """Return R^2 of every equation: how much of the measured time derivative (maps: next samples) it explains.
-
-        Parameters
-        ----------
-        data
-            States (n, d) with ``t`` and ``u``, a frame (read by name), `Trajectories` or a `Field`. Measured
-            derivatives are used.
-        t, u, parameters
-            Times, controls and parameters beside an array; of a frame the time column, ``t`` or ``time`` by default.
-        differentiation
-            Differences of fourth order by default, which suit clean data only: a right model scores low on noisy
-            derivatives. Pass ``SmoothedFiniteDifference()`` for noisy data.
-        horizon
-            Maps: the number of steps that are predicted from every sample. Errors of a chaotic map grow with it.
-        """
-        if self.is_map:
-            return scoring.map_scores(self._sampled, data, t, u, horizon, parameters)
-        if horizon != 1:
-            raise DataError(f"score(horizon={horizon!r}): only maps (x[k+1]) are scored over several steps.")
-        if self.is_field:
-            return scoring.field_scores(self.rows, self.variables, data, differentiation)
-        return scoring.trajectory_scores(self._sampled, data, t, u, differentiation, parameters)
-
-    def score(
-        self,
-        data: scoring.Data,
-        t: ArrayLike | None = None,
-        *,
-        u: Samples | None = None,
-        parameters: Mapping[str, float] | None = None,
-        differentiation: scoring.Differentiation | None = None,
-        horizon: int = 1,
-    ) -> float:
-        """Return the mean of `scores` over the equations; 1 is perfect."""
-        scores = self.scores(data, t, u=u, parameters=parameters, differentiation=differentiation, horizon=horizon)
-        return float(np.mean([*scores.values()]))
-
-    def shares(
-        self,
-        data: scoring.Data | Problem,
-        t: ArrayLike | None = None,
-        *,
-        u: Samples | None = None,
-        parameters: Mapping[str, float] | None = None,
-    ) -> dict[str, dict[str, float]]:
-        """Return how large each term is beside the whole right-hand side, by equation and name of the term.
-
-        The share is rms(coefficient * term) / rms(right-hand side) over the data. Terms that cancel each other have
-        shares above 1; one far below the others may be left out without much harm.
-
-        Parameters
-        ----------
-        data
-            States (n, d) with ``t`` and ``u``, a frame, or `Trajectories`: the root mean square is that over all
-            samples. Or the `Problem` that the equations were fitted to: over its rows. A model of fields needs that,
-            because derivatives of a noisy field on its grid are mostly noise, which the rows average away.
-        t, u, parameters
-            Times, controls and parameters beside an array; as for `scores`.
-
-        Examples
-        --------
-        >>> model = Model.from_coefficients({"x'": {"x": -1.0, "x^3": 0.25}})
-        >>> model.shares([[1.0], [-1.0], [1.0]], 0.1)
-        {"x'": {'x': 1.3333333333333333, 'x^3': 0.3333333333333333}}
-        """
-        if isinstance(data, Problem):
-            return row_shares(self.rows, data)
-        if self.is_field or isinstance(data, Field):
-            raise DataError("shares: for a model of fields pass the Problem it was fitted to, e.g. found.problem.")
-        clock = 1.0 if self.is_map and t is None else t
-        return sample_shares(self._sampled, scoring.as_trajectories(data, clock, u, self._sampled, parameters))
+    # Methods whose job is another module's: their first argument is the model.
+    rhs = on_grids.rhs
+    residual = on_grids.residual
+    simulate_field = on_grids.simulate_field
+    scores = compared.scores
+    score = compared.score
+    shares = compared.shares
 
     def to_sympy(self) -> list[Any]:
         """Return one sympy ``Eq`` per equation, with symbols named as the states (needs sympy)."""

@@ -98,7 +98,7 @@ class FieldSimulation:
     names
         Names of the fields: the states, then u_t of those with an equation for u_tt.
     axes, coords, periods
-        Per space axis its name, its coordinates and its period.
+        Per space axis its name, its coordinates and its period; None for an axis with ends.
     status
         How it ended; ``status.value`` is a sentence.
     steps
@@ -110,7 +110,7 @@ class FieldSimulation:
     names: tuple[str, ...]
     axes: tuple[str, ...]
     coords: tuple[Array, ...]
-    periods: tuple[float, ...]
+    periods: tuple[float | None, ...]
     status: SimulationStatus
     steps: int
 
@@ -137,7 +137,7 @@ class FieldSimulation:
             dims=(*self.axes, "t"),
             coords={**dict(zip(self.axes, self.coords, strict=True)), "t": self.t},
             time="t",
-            periodic=dict(zip(self.axes, self.periods, strict=True)),
+            periodic={axis: period for axis, period in zip(self.axes, self.periods, strict=True) if period is not None},
         )
 
     def __repr__(self) -> str:

@@ -11,9 +11,14 @@ from exactsindy.data import Field, Trajectories, Trajectory
 from exactsindy.errors import ExactSindyError
 from exactsindy.forms import phase_space, smooth, with_rates
 from exactsindy.model import FieldSimulation, Model, SimulationStatus, lags_of
+from exactsindy.plots.between_ends import can_simulate, simulate_between_ends
 
 # A simulated field with more cells than this costs minutes.
 _CELLS = 20_000_000
+# How far, in units of the spread of the field, a simulation may be from the measurement to be near it.
+_NEAR = 0.4
+# What is to be known of a simulation on an axis that is not periodic.
+_BETWEEN_ENDS = "Simulated from the first time on, while the points at the ends of the axis follow the measurement."
 # Points that make a line look smooth.
 _POINTS = 600
 
@@ -139,12 +144,29 @@ def _finer(times: Array) -> Array:
     return np.interp(places, np.arange(len(times)), times)
 
 
+def _deviation(run: FieldSimulation, data: Field) -> str:
+    """Return how long a simulation stays near the measurement, and why it may not; empty if it always does."""
+    for name in data.names:
+        apart = np.sqrt(np.mean((run[name] - data[name]) ** 2, axis=0)) / max(float(np.std(data[name])), 1e-300)
+        if (apart > _NEAR).any():
+            until = f"{run.t[int(np.argmax(apart > _NEAR))]:.3g}"
+            why = "the law is wrong, or noise of the first field grows because the field is unstable."
+            return f"{name} stays within {100 * _NEAR:.0f} % of its spread until {data.time_name} = {until}: {why}"
+    return ""
+
+
 def replay_field(model: Model, data: Field) -> tuple[FieldSimulation | None, str]:
-    """Return the field simulated from its first time, or ``None`` and why."""
+    """Return the field simulated from its first time, or ``None``, and what to say about it."""
     if data.n_samples > _CELLS or data.missing:
         return None, "The field is too large, or misses cells, to be simulated for a report."
+    if can_simulate(model, data):
+        try:
+            run = simulate_between_ends(model, data)
+        except ExactSindyError as error:
+            return None, str(error)
+        return run, f"{_BETWEEN_ENDS} {_deviation(run, data)}".strip() if run.success else run.status.value
     if any(period is None for period in data.periods):
-        return None, "Only fields on periodic grids are simulated."
+        return None, "Of fields that are not periodic only those on one axis, of first order in time, are simulated."
     try:
         run = model.simulate_field(with_rates(data), rtol=1e-4, atol=1e-6, max_steps=20_000)
     except ExactSindyError as error:

@@ -23,20 +23,20 @@ def field_figures(data: Field, simulated: Field | None, name: str) -> Iterator[F
     sources = [("measured", data), *([("simulated", simulated)] if simulated is not None else [])]
     if len(data.axes) == 1:
         for label, source in sources:
-            yield _space_time(source, name, label)
+            yield _space_time(source, name, label, data.time_name)
         yield _profiles(sources, name)
     else:
         for label, source in sources:
             yield _planes(source, name, label)
 
 
-def _space_time(data: Field, name: str, label: str) -> Figure:
+def _space_time(data: Field, name: str, label: str, time_name: str) -> Figure:
     """Return position against time as an image."""
     rows, columns = _thinned(data.shape[0], _SIDE), _thinned(len(data.times), _SIDE)
     image = data[name][np.ix_(rows, columns)]
     axis = data.axes[0]
     picture = _image(image, data.times[columns], data.coordinate(axis)[rows], _range(data[name]))
-    return {"data": [picture], "layout": layout_of(data.time_name, axis, 360), "title": f"{name}, {label}"}
+    return {"data": [picture], "layout": layout_of(time_name, axis, 360), "title": f"{name}, {label}"}
 
 
 def _profiles(sources: Sequence[tuple[str, Field]], name: str) -> Figure:

@@ -166,7 +166,8 @@ def _inclusion(result: DiscoveryLike, target: str) -> Iterator[str]:
         shown = ", ".join(f"{name} {100 * share:.0f} %" for name, share in shares.items())
         fitted = any(c.equation == target and c.rival_terms for c in result.selection.choices)
         where = "Among the models whose trajectories were fitted" if fitted else "In resamples of the data"
-        yield f"{where}: {shown}."
+        if shown:
+            yield f"{where}: {shown}."
 
 
 def joint_facts(result: DiscoveryLike) -> Iterator[str]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from exactsindy.plots import DiscoveryLike
-from exactsindy.selection import Choice
+from exactsindy.selection import Choice, unexplained
 from exactsindy.solver import Status
 
 #: Confidence from which an equation is called identified; from a half on it is called likely.
@@ -93,12 +93,14 @@ def _verdict(result: DiscoveryLike, i: int) -> Verdict:
         remark = "How likely it is right is not known."
         return Verdict(row.name, "fair", "not rated", "Best by the rule asked for", text, remark)
     shown = percentage(choice.confidence) + (" beyond the terms required" if choice.required else "")
+    residual = result.residuals.get(row.name, 0.0)
+    if not choice.identified and replace(choice, confidence=choice.confidence / unexplained(residual)).identified:
+        claim = f"Not identified, {shown}, because residuals are {residual:.2g} times the noise"
+        return Verdict(row.name, "bad", "not identified", claim, text)
     if not choice.identified:
-        other = ", ".join(choice.rival_terms) or f"{choice.rival} term{'' if choice.rival == 1 else 's'}"
-        other = "" if choice.rival is None else f"As plausible: {other}."
+        other = "" if choice.rival is None else f"As plausible: {choice.rival_words()}."
         claim = f"Not identified, {shown}, because other laws fit about as well"
         return Verdict(row.name, "bad", "not identified", claim, text, other)
-    residual = result.residuals.get(row.name, 0.0)
     if residual > _EXCESS:
         claim = f"Doubtful, {shown} at best, because residuals are {residual:.2g} times the noise"
         return Verdict(row.name, "bad", "doubtful", claim, text)

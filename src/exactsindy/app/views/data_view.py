@@ -8,11 +8,11 @@ from typing import Any
 from nicegui import html, ui
 
 from exactsindy.app.columns import Role
-from exactsindy.app.examples import EXAMPLES, Example
+from exactsindy.app.examples import EXAMPLES, FIRST, Example
 from exactsindy.app.figures import data_figure, field_figure
 from exactsindy.app.files import MOST_BYTES
 from exactsindy.app.preview import Preview
-from exactsindy.app.views.desk import Desk, attempt, complain, plot, tagged, title
+from exactsindy.app.views.desk import Desk, attempt, complain, plot, scroll_to, tagged, title
 from exactsindy.data import Field
 
 # Columns whose meaning is shown at once; of wider tables the others stand behind a button.
@@ -29,6 +29,8 @@ def show(desk: Desk) -> None:
         def read() -> None:
             if desk.session.preview is not None:
                 _read(desk, desk.session.preview)
+            else:
+                _first_visit(desk)
 
         read()
         desk.parts["data"] = read.refresh
@@ -76,6 +78,20 @@ def _example(desk: Desk, example: Example) -> None:
     button = ui.button(example.title, on_click=take).props("outline no-caps rounded dense padding='4px 14px'")
     tagged(button, f"example-{example.file.partition('.')[0]}")
     button.props["title"] = example.about
+
+
+def _first_visit(desk: Desk) -> None:
+    """Show what the examples are, and a button that runs one of them at once."""
+
+    async def run() -> None:
+        if await attempt(desk.session.take_example, FIRST) and await attempt(desk.session.start):
+            desk.redraw()
+            scroll_to("run")
+
+    with ui.element("div").classes("line q-mt-sm"):
+        tagged(ui.button(f"Show me: {FIRST.title}", on_click=run).props("unelevated no-caps"), "show-me")
+        html.span("takes that example and searches its equations, which lasts some seconds.").classes("quiet")
+    html.p(f"The examples: {'; '.join(f'{example.title}, {example.about}' for example in EXAMPLES)}.").classes("quiet")
 
 
 def _read(desk: Desk, preview: Preview) -> None:
