@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from exactsindy.cli import app
+from exactsindy.data import Field
 from exactsindy.library import Variables
 from exactsindy_experiments.outside import (
     ceiling,
@@ -22,12 +23,23 @@ from exactsindy_experiments.outside import (
 )
 from exactsindy_experiments.outside.field_data import SYSTEMS, FieldCase, clean, noisy
 from exactsindy_experiments.outside.field_run import field_table, run_fields
-from exactsindy_experiments.outside.lorenz_data import DURATIONS, NOISES, TRUTH, LorenzCase, cases, cells, samples
+from exactsindy_experiments.outside.lorenz_data import (
+    CELLS,
+    DURATIONS,
+    NOISES,
+    TRUTH,
+    LorenzCase,
+    cases,
+    cells,
+    samples,
+)
 from exactsindy_experiments.outside.lorenz_data import clean as clean_lorenz
+from exactsindy_experiments.outside.page import rational_lines
 from exactsindy_experiments.outside.published import COLUMNS, best_lorenz, lorenz_counts
 from exactsindy_experiments.outside.regression import regression
 from exactsindy_experiments.outside.shares import fisher_below, mcnemar, wilson
 from exactsindy_experiments.outside.weak_rows import Windows, losses, thresholded, weak_rows
+from exactsindy_experiments.outside.whitened_rows import row_covariance, sample_noise, whitened
 
 ROOT = Path(__file__).parents[2]
 RIGHT = {target: dict(law) for target, law in TRUTH.items()}
@@ -54,11 +66,11 @@ def test_the_noise_is_that_of_the_published_experiment():
 
 
 def test_the_cells_at_stake_come_first_and_every_draw_has_all_of_them():
-    assert cells(1)[: len(cells(0))] == cells(0)
-    assert len(cells(1)) == 30
-    assert len(cells(2)) == 110
-    drawn = list(cases(2, 0))
-    assert [case.cell for case in drawn[: len(cells(0))]] == [case.cell for case in drawn[len(cells(0)) :]]
+    assert cells("grid")[:8] == cells("telling")
+    assert [len(cells(name)) for name in CELLS] == [8, 19, 30, 110]
+    assert set(cells("goals")) <= set(cells("grid"))
+    drawn = list(cases(2, "telling"))
+    assert [case.cell for case in drawn[:8]] == [case.cell for case in drawn[8:]]
 
 
 def test_an_answer_is_judged_by_its_terms_and_by_its_coefficients():
@@ -116,7 +128,7 @@ def test_fields_are_those_of_the_published_grids(system, rows, largest):
 
 
 def test_thresholding_and_the_proved_path_find_a_noisy_field():
-    for method in (field_methods.EXACT, field_methods.THRESHOLDED):
+    for method in (field_methods.EXACT, field_methods.WHITENED, field_methods.THRESHOLDED):
         told = field_methods.answer({"system": "ks", "noise": 20.0, "draw": 0, "method": method})
         assert told["tpr"] == 1.0
         assert told["error"] < 0.1
@@ -129,6 +141,54 @@ def test_the_loss_is_least_for_the_true_terms():
     truth, wide = np.array([2.0, 0, 0, 1e-3, 0, 0]), np.linalg.lstsq(theta, target, rcond=None)[0]
     assert np.argmin(losses(theta, target, [0 * truth, truth, wide])) == 1
     assert set(np.flatnonzero(thresholded(theta, target))) == {0, 3}
+
+
+def test_the_covariance_of_rows_is_that_of_many_draws():
+    """Rows of u_t = -(u^2)_x / 2 with small noise; their errors under the law, drawn 3000 times."""
+    x, t = np.linspace(0.0, 1.0, 16), np.linspace(0.0, 1.0, 18)
+    exact = 2 + np.sin(3 * x)[:, None] * np.cos(2 * t)
+    windows, size, rng = Windows((4, 4), (3, 5), (3, 3), 2, 1), 1e-4, np.random.default_rng(0)
+
+    def error(values):
+        field = Field.from_arrays({"u": values}, dims=("x", "t"), coords={"x": x, "t": t})
+        theta, targets, _ = weak_rows(field, windows)
+        return (targets - theta @ law[:, None])[:, 0]
+
+    columns = windows.columns(1, 1)
+    law = np.array([-0.5 if column == ((2,), (1,)) else 0.0 for column in columns])
+    clean_field = Field.from_arrays({"u": exact}, dims=("x", "t"), coords={"x": x, "t": t})
+    expected = row_covariance(clean_field, windows, columns, law)
+    drawn = np.array([error(exact + size * rng.standard_normal(exact.shape)) for _ in range(3000)]) / size
+    np.testing.assert_allclose(np.cov(drawn.T), expected, atol=0.1 * expected.max())
+    theta, target = whitened(np.eye(len(expected)), np.zeros(len(expected)), expected)
+    np.testing.assert_allclose(theta @ expected @ theta.T, np.eye(len(target)), atol=1e-8)
+
+
+def test_powers_are_freed_from_the_bias_of_noise():
+    """The mean of u^3 over noise is u^3 + 3 noise^2 u; that of the rows with the noise given is u^3."""
+    x, t = np.linspace(0.0, 1.0, 300), np.linspace(0.0, 1.0, 280)
+    exact = 2 + np.sin(3 * x)[:, None] * np.cos(2 * t)
+    values = exact + np.random.default_rng(0).standard_normal(exact.shape)
+    fields = [Field.from_arrays({"u": u}, dims=("x", "t"), coords={"x": x, "t": t}) for u in (exact, values)]
+    windows = Windows((140, 130), (3, 5), (3, 3), 3, 1)
+    (sigma,) = sample_noise(fields[1])
+    assert sigma == pytest.approx(1.0, rel=0.03)
+    assert sample_noise(fields[0])[0] < 1e-6
+    true, told, raw = (weak_rows(fields[i], windows, noise)[0] for i, noise in ((0, ()), (1, (sigma,)), (1, ())))
+    cube = windows.columns(1, 1).index(((3,), (0,)))
+    np.testing.assert_allclose(told[:, cube], true[:, cube], rtol=0.05)
+    assert (raw[:, cube] > 1.3 * true[:, cube]).all()
+
+
+@pytest.mark.parametrize("system", ["burgers", "burgers in other units"])
+def test_overlapping_windows_count_for_what_they_tell(system):
+    """A draw of the shock that plain rows miss; the answer does not depend on units."""
+    case = {"system": system, "noise": 100.0, "draw": 1000}
+    assert not field_methods.answer({**case, "method": field_methods.EXACT})["right"]
+    told = field_methods.answer({**case, "method": field_methods.WHITENED})
+    assert told["right"], told["found"]
+    assert not field_methods.suits("nls", field_methods.WHITENED)
+    assert field_methods.suits("nls", field_methods.EXACT)
 
 
 def test_plane_rows_integrate_two_fields():
@@ -183,7 +243,11 @@ def test_fields_are_measured_once_and_the_page_is_written(tmp_path):
 
 @pytest.mark.parametrize(
     ("option", "value", "told"),
-    [("part", "lorentz", "lorenz, ceiling"), ("cells", "some", "telling, grid, all"), ("systems", "heat", "burgers")],
+    [
+        ("part", "lorentz", "lorenz, ceiling"),
+        ("cells", "some", "telling, goals, grid, all"),
+        ("systems", "heat", "burgers"),
+    ],
 )
 def test_a_mistyped_option_is_named_with_what_was_expected(option, value, told):
     wanted = command.Wanted(parts=("fields",), cells="grid", draws=1)
@@ -195,9 +259,17 @@ def test_a_mistyped_option_is_named_with_what_was_expected(option, value, told):
     assert told in text
 
 
+def test_rational_laws_are_counted_from_trajectories_at_the_noise_that_is_named(tmp_path):
+    rows = ["part,law,noise,right", "trajectories,toggle,0.01,True", "trajectories,toggle,0.02,False"]
+    rows += ["curves,Michaelis-Menten,0.2,True", "glycolysis,yeast,0.005,True", "labels,toggle,0.05,True"]
+    (tmp_path / "rational.csv").write_text("\n".join(rows))
+    ((_, _, told, *_),) = rational_lines(tmp_path)
+    assert told.startswith("1 of 2 data sets of 1 laws right")
+
+
 def test_figures_of_the_readme_are_those_of_the_page():
     readme, page = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/benchmarks/outside.md"))
-    part = readme.partition("Other people's benchmarks")[2].partition("The paper's runtime problems")[0]
+    part = readme.partition("Other people's benchmarks")[2].partition("SRBench's Strogatz problems")[0]
     shares = re.findall(r"\d+ of \d+", part)
     assert len(shares) > 8
     assert not [share for share in shares if share not in page]

@@ -53,7 +53,8 @@ def test_page_lists_wrong_answers():
     ]
     text = page(rows, "Here.")
     assert "| toggle | 2 of 3 |" in text
-    assert "| toggle | 0.01 | 302 | no | `x' = -x` |" in text
+    assert "| toggle | 0.01 | 302 | 90 % | no | `x' = -x` |" in text
+    assert "Printed with 90 % or more: 3 of 3, of which 1 wrong." in text
 
 
 def test_parts_have_names():

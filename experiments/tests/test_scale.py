@@ -8,9 +8,9 @@ from dataclasses import asdict
 import pytest
 
 from exactsindy_experiments import scale_run
-from exactsindy_experiments.scale_cases import CHUNK, Chunks, Measured, assembly, lazy_field, orbit
+from exactsindy_experiments.scale_cases import CHUNK, Chunks, Measured, assembly, known, lazy_field, orbit
 from exactsindy_experiments.scale_model import Cluster, CostModel, predicted, simulated
-from exactsindy_experiments.scale_report import read, report
+from exactsindy_experiments.scale_report import report
 
 PERFECT = {"slow": 0.0, "spread": 0.0, "failures": 0.0}
 
@@ -69,7 +69,7 @@ def test_measurements_are_kept_and_not_made_again(tmp_path, monkeypatch):
 
     def measure(name, arguments):
         calls.append(name)
-        return Measured(name, 1e6, 56, 3, 1, 1.0, 1.0, 0.0, 1e8)
+        return Measured(name, 1e6, 56, 3, 1, 1.0, 1.0, 0.0, 1e8, load=3.0)
 
     monkeypatch.setattr(scale_run, "measure", measure)
     monkeypatch.setattr(scale_run, "PLAN", (("short", (5,)), ("rows", (1e6, 5)), ("rows", (1e9, 5)), ("workers", (1,))))
@@ -77,7 +77,8 @@ def test_measurements_are_kept_and_not_made_again(tmp_path, monkeypatch):
     scale_run.run_all(store, lambda text: None, 1e8)
     scale_run.run_all(store, lambda text: None, 1e8)
     assert calls == ["short", "rows", "workers"]
-    text = report(read(store), "A machine.")
+    text = " ".join(report(known(store), "A machine.").split())
+    assert "load average 3 to 3 where it was noted" in text
     assert "NOTHING in the table below was measured" in text
     assert "![Time and memory](scale.png)" in text
     assert json.loads(store.read_text().splitlines()[0])["measured"] == asdict(measure("short", ()))

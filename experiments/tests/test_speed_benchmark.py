@@ -32,7 +32,9 @@ def test_speed_of_a_short_record_and_memory_of_a_long_one():
     assert not row.cut
     assert row.cpu < 10 * GOALS[1000]  # a busy machine; the page has the figure
     long = measure("lorenz 150000", 60.0)
-    assert long.peak < 170e6  # 100,000 samples took 174 MB before records were worked on in sections
+    # Beyond the program itself, whose size differs between machines. 100,000 samples took 68 MB, which makes 102 MB for
+    # these, before records were worked on in sections.
+    assert long.peak - row.peak < 80e6
 
 
 @pytest.mark.parametrize("seconds", [0.05, 0.5])
@@ -42,12 +44,17 @@ def test_limit_of_many_candidates(seconds):
     assert row.cpu < seconds + 3.0
 
 
-def test_stretches_move_little_and_the_page_says_so(monkeypatch):
+@pytest.mark.campaign
+def test_stretches_move_little(monkeypatch):
     x = speed_cases.noisy(speed_cases.lorenz(110_000))
     monkeypatch.setattr(speed_cases, "long_record", lambda name, samples: x)
     moved, same = shift("lorenz", 110_000)
     assert same
     assert moved < 0.5
+
+
+def test_the_page_says_how_far_stretches_move(monkeypatch):
+    moved, same = 0.25, True
     monkeypatch.setattr(
         speed_benchmark, "measure", lambda name, seconds: SpeedRow(0.1, 0.1, 90_000_000, 24, True, False)
     )

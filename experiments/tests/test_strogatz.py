@@ -31,6 +31,14 @@ def test_terms_that_can_be_the_law(states, terms, right):
     assert is_law([parse_term(text, XY) for text in terms], states, ("x", "y"), rate) is right
 
 
+def test_terms_over_one_denominator_may_write_the_law(states):
+    x, y = states.T
+    rate = x - 0.3 * x**2 - 3 * x * y / (1 + 1.4 * x)
+    over = [f"{top}/(1 + 1.40984 x)" for top in ("x", "x y", "x^3")]
+    assert is_law([parse_term(text, XY) for text in ("x", *over)], states, ("x", "y"), rate)
+    assert not is_law([parse_term(text, XY) for text in ("x", "y", *over)], states, ("x", "y"), rate)
+
+
 def test_coefficients_and_inner_constants_are_counted():
     assert parameters([parse_term(text, XY) for text in ("x", "x y/(1 + 0.5 x^2)", "sin(x - y)")]) == 4
 

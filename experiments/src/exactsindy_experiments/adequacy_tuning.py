@@ -14,7 +14,7 @@ from exactsindy.discovery.prepare import prepare
 from exactsindy.discovery.read import read
 from exactsindy.discovery.refine import refine
 from exactsindy.discovery.request import Request
-from exactsindy.discovery.select import attempts, calibrated, is_resolved
+from exactsindy.discovery.select import attempts, calibrated
 from exactsindy.discovery.trim import trim_steady_tail
 from exactsindy.forms import Smoothed
 from exactsindy.selection import LackOfFit, find_rule
@@ -59,9 +59,9 @@ def likely_tests(loaded: ContactData) -> dict[str, tuple[LackOfFit, bool]]:
     request = Request(loaded.library, None, None, find_rule("auto"), 0.0, (), settings)
     measured = trim_steady_tail(read(loaded.data, Columns()))
     prepared = prepare(measured, request, clock)
-    for selection in attempts(prepared, request, clock):
-        refined = refine(selection, prepared, request, clock.share(0.4))
-        if refined.whiteness is not None or is_resolved(refined.selection):
+    for searched in attempts(prepared, request, clock):
+        refined = refine(searched.selection, prepared, request, clock.share(0.4))
+        if refined.whiteness is not None or searched.enough:
             break
     chosen = refined.selection
     if isinstance(prepared.variants[0].smoothed, Smoothed):

@@ -6,7 +6,9 @@ coefficients and inner constants fitted to the exact rates, leave nothing but ro
 
 from __future__ import annotations
 
+import itertools
 import json
+import statistics
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -20,8 +22,17 @@ from exactsindy_experiments.drawn_laws import DrawnLaw, drawn_law
 from exactsindy_experiments.pages import table
 from exactsindy_experiments.structure_check import is_law
 
-# Confidence above which an answer is called sure.
-_SURE = 0.5
+_NOTE = """
+The laws shown were drawn after the last change of a rule. On laws of 11 other seeds with noise of 1 %, 5 equations of
+genes and one of predators were wrong with 91 % or more: long sums and quotients imitated them to within the noise.
+Since then answers of a grown library with more than four numbers keep a quarter of their confidence, other families and
+rational laws that fit nearly as well are counted, and an equation is no surer because another one was grown. Rows were
+measured one family after the other until time ran out; the families that are missing were not left out for their
+results.
+"""
+# Confidence from which an answer is called sure, and the confidences that are tabulated together.
+_SURE = 0.9
+_STATED = (0.0, 0.5, 0.8, 0.9, 0.95, 0.99, 1.01)
 
 
 def run(law: DrawnLaw, noise: float, seconds: float, library: str) -> list[dict[str, Any]]:
@@ -50,19 +61,20 @@ def run(law: DrawnLaw, noise: float, seconds: float, library: str) -> list[dict[
                 "confidence": found.confidence[row.name],
                 "tried": [line for line in found.tried if line.startswith(row.name)],
                 "cpu_seconds": spent,
+                "limited": any(notice.kind == "limit" for notice in found.warnings),
             }
         )
     return rows
 
 
 def measure(
-    log: Path, seeds: Iterable[int], noise: float, seconds: float, say: Callable[[str], None]
+    log: Path, seeds: Sequence[int], noises: Iterable[float], seconds: float, say: Callable[[str], None]
 ) -> list[dict[str, Any]]:
     """Run what the log does not have yet; every equation is a line of it."""
     rows = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
     done = {(row["seed"], row["noise"], row["library"]) for row in rows}
     log.parent.mkdir(parents=True, exist_ok=True)
-    for seed in seeds:
+    for noise, seed in itertools.product(noises, seeds):
         for library in ("polynomials", "auto"):
             if (seed, noise, library) in done:
                 continue
@@ -81,45 +93,92 @@ def measure(
 
 def page(rows: Sequence[dict[str, Any]], where: str) -> str:
     """Return the page of the benchmark."""
-
-    def part(family: str | None, library: str, outside: bool) -> list[dict[str, Any]]:
-        return [
-            row
-            for row in rows
-            if row["library"] == library and row["outside"] is outside and family in (None, row["family"])
-        ]
-
-    def right(family: str | None, library: str, outside: bool) -> str:
-        own = part(family, library, outside)
-        return f"{sum(row['right'] for row in own)} of {len(own)}" if own else "-"
-
-    def sure(family: str | None, library: str) -> str:
-        own = [row for row in part(family, library, True) if (row["confidence"] or 0) > _SURE]
-        return f"{len(own)}, {sum(not row['right'] for row in own)} wrong" if own else "0"
-
-    names = [*dict.fromkeys(row["family"] for row in rows if row["outside"]), None]
-    libraries = ("auto", "polynomials")
-    lines = [
-        [name or "all", *(cell for library in libraries for cell in (right(name, library, True), sure(name, library)))]
-        + [right(name, library, False) for library in libraries]
-        for name in names
-    ]
-    head = ["family", "auto: right", "sure", "polynomials: right", "sure", "inside: auto", "inside: polynomials"]
-    noises = ", ".join(f"{100 * noise:g} %" for noise in dict.fromkeys(row["noise"] for row in rows))
+    noises = sorted({row["noise"] for row in rows})
     every = sorted({row["seed"] for row in rows})
     seeds = f"{every[0]} to {every[-1]}" if every else "none"
-    grown = [row for row in rows if row["library"] == "auto" and (row["confidence"] or 0) > _SURE and row["tried"]]
-    wrong = sum(not row["right"] for row in grown)
+    halves = " and ".join(
+        name for name, odd in (("tuning", 0), ("reporting", 1)) if any(seed % 2 == odd for seed in every)
+    )
+    parts = "\n".join(_noise_part([row for row in rows if row["noise"] == noise], noise) for noise in noises)
+    limited = sum(bool(row.get("limited")) for row in rows)
     return f"""# Laws outside polynomials, with the default library
 
 {__doc__}
-Noise {noises}, laws of seeds {seeds}. *auto* is the default call, *polynomials* the same with polynomials alone; *sure*
-are answers with a confidence above {100 * _SURE:g} %. Equations outside polynomials of degree 3 come first, then those
-of the same systems inside them.
-
-{table(head, lines)}
-
-Of {len(grown)} equations with a grown library and a confidence above {100 * _SURE:g} %, {wrong} are wrong.
-
+`exactsindy bench families` writes this page; every call is in `families.jsonl`. Laws of seeds {seeds}, {halves} half:
+{len({(row["seed"], row["noise"]) for row in rows})} data sets. *Default* is `discover(data)`, which grows its library;
+*cubics* is `library=Polynomials(3)`, which does not hold these equations, so that its answer can say that it is not
+sure, but cannot be right. *Sure* are answers with a confidence of {100 * _SURE:g} % or more, *none* those whose
+confidence is withheld.
+{limited} equations come from a call that its time limit cut short.
+{_NOTE}
+{_totals(rows, noises)}
+{_stated(rows)}
+{parts}
 Machine: {where}
 """
+
+
+def _of(rows: Sequence[dict[str, Any]], library: str, *, outside: bool) -> list[dict[str, Any]]:
+    return [row for row in rows if row["library"] == library and row["outside"] is outside]
+
+
+def _right(rows: Sequence[dict[str, Any]]) -> str:
+    return f"{sum(row['right'] for row in rows)} of {len(rows)}" if rows else "-"
+
+
+def _sure(rows: Sequence[dict[str, Any]]) -> str:
+    sure = [row for row in rows if (row["confidence"] or 0) >= _SURE]
+    return f"{len(sure)}, {sum(not row['right'] for row in sure)} wrong" if sure else "0"
+
+
+def _none(rows: Sequence[dict[str, Any]]) -> int:
+    return sum(row["confidence"] is None for row in rows)
+
+
+def _seconds(rows: Sequence[dict[str, Any]], library: str) -> str:
+    """Return the median CPU time of a call."""
+    calls = {(row["seed"], row["noise"]): row["cpu_seconds"] for row in rows if row["library"] == library}
+    return f"{statistics.median(calls.values()):.2g}" if calls else "-"
+
+
+_HEAD = (
+    *("default: right", "default: sure", "default: none", "cubics: sure", "cubics: none"),
+    *("inside: default", "inside: cubics", "CPU s: default", "CPU s: cubics"),
+)
+
+
+def _cells(rows: Sequence[dict[str, Any]]) -> list[object]:
+    auto, cubic = (_of(rows, library, outside=True) for library in ("auto", "polynomials"))
+    inside = [_right(_of(rows, library, outside=False)) for library in ("auto", "polynomials")]
+    seconds = [_seconds(rows, library) for library in ("auto", "polynomials")]
+    return [_right(auto), _sure(auto), _none(auto), _sure(cubic), _none(cubic), *inside, *seconds]
+
+
+def _totals(rows: Sequence[dict[str, Any]], noises: Sequence[float]) -> str:
+    lines = [[f"{100 * noise:g} %", *_cells([row for row in rows if row["noise"] == noise])] for noise in noises]
+    text = "Equations outside cubics come first, then those of the same systems inside them, then the median CPU time."
+    return f"{text}\n\n{table(['noise', *_HEAD], lines)}"
+
+
+def _stated(rows: Sequence[dict[str, Any]]) -> str:
+    """Return how often what the default says of equations outside cubics is right, by the confidence stated."""
+    auto, lines = _of(rows, "auto", outside=True), []
+    for low, high in itertools.pairwise(_STATED):
+        own = [row for row in auto if row["confidence"] is not None and low <= row["confidence"] < high]
+        if own:
+            stated = statistics.fmean(row["confidence"] for row in own)
+            span = f"{100 * low:g} to {min(100 * high, 100):g} %"
+            lines.append([span, len(own), f"{100 * stated:.0f} %", _right(own)])
+    silent = [row for row in auto if row["confidence"] is None]
+    lines += [["none", len(silent), "-", _right(silent)]] if silent else []
+    head = ["confidence of the default", "equations", "mean stated", "right"]
+    return table(head, lines)
+
+
+def _noise_part(rows: Sequence[dict[str, Any]], noise: float) -> str:
+    names = list(dict.fromkeys(row["family"] for row in rows))
+    lines = [[name, *_cells([row for row in rows if row["family"] == name])] for name in names]
+    wrong = [row for row in rows if (row["confidence"] or 0) >= _SURE and not row["right"] and row["library"] == "auto"]
+    listed = "".join(f"- {row['family']}, seed {row['seed']}: `{row['found']}`\n" for row in wrong)
+    said = f"\nWrong, with a confidence of {100 * _SURE:g} % or more, by default:\n\n{listed}" if wrong else ""
+    return f"## Noise {100 * noise:g} %\n\n{table(['family', *_HEAD], lines)}{said}"

@@ -43,7 +43,7 @@ def contact_report(versions: Versions, machine: str) -> str:
         "and writes this page; `--label before` keeps the rows of another version of the package apart.\n"
         f"Machine: {machine}\n\n"
         f"`discover(data, library=..., seconds={SECONDS:g}, threads=1)` on what people try first (*before* and "
-        "*earlier* seconds=20 on a machine with little else to do; the limit is by the clock on the wall). A dash: not "
+        "*earlier* seconds=20 on a machine with little else to do; the limit is one of elapsed time). A dash: not "
         "measured with that version. An equation is right "
         "if its terms are exactly the true ones. A confidence that is withheld counts as 0. Intervals (95 %) are of a "
         "bootstrap over systems, whose equations go together. Even seeds (tuning half) serve to choose rules, odd ones "

@@ -36,11 +36,14 @@ _NOTE = """
 Measured derivatives are those of seeds from 301 on, drawn after the last change of a rule. Before, Holling III was
 wrong at noise of 0.001 and more (seed 200): the law was never proposed, because the regression for its denominator had
 noise in its columns. Profiles of denominators find it there and on tuning seeds. Trajectories, glycolysis and the
-curves of seeds below 301 were measured with earlier rules, in elapsed seconds of an overloaded machine;
-Michaelis-Menten at sigma = 0.1 and seed 100 ran into its time limit of 120 s.
+curves of seeds below 301 were measured with earlier rules, in elapsed seconds of an overloaded machine (a call on
+curves takes some 4 seconds of the processor, none of its parts more than a third); Michaelis-Menten at sigma = 0.1 and
+seed 100 ran into its time limit of 120 s. Curves and glycolysis of seeds from 401 on are of the present rules.
 All rows are in `rational.csv`. SINDy-PI (read from its figures):
 Michaelis-Menten right up to sigma = 0.02; glycolysis with 39 % of the samples, or 8 % if told the denominator.
 """
+# Confidence from which an answer counts as certain.
+_CERTAIN = 0.9
 # Seconds of one call.
 SECONDS = 300.0
 
@@ -139,14 +142,27 @@ def page(rows: list[RationalRow], where: str) -> str:
         ]
         if len(lines) > 1:
             lines.append(["**all**", *(_share([row for row in own if row.noise == noise]) for noise in noises)])
-        median = sorted(row.seconds for row in own)[len(own) // 2]
+        times = [row.seconds for row in own if row.seed >= _PRESENT] or [row.seconds for row in own]
+        median = sorted(times)[len(times) // 2]
         text += f"\n## {title}\n\n" + table(["law", *(f"{noise:g}" for noise in noises)], lines)
-        text += f"\nMedian time of a call {median:.1f} s (one thread).\n"
+        kind = "Processor" if any(row.seed >= _PRESENT for row in own) else "Elapsed"
+        text += f"\n{kind} time of a call, median {median:.1f} s (one thread).\n"
         wrong = [row for row in own if not row.right]
         if wrong:
-            listed = [[r.law, f"{r.noise:g}", r.seed, "yes" if r.ties else "no", f"`{r.equation}`"] for r in wrong]
-            text += "\nWrong answers:\n\n" + table(["law", "noise", "seed", "ties named", "answer"], listed)
+            listed = [
+                [r.law, f"{r.noise:g}", r.seed, _sure(r), "yes" if r.ties else "no", f"`{r.equation}`"] for r in wrong
+            ]
+            head = ["law", "noise", "seed", "confidence", "ties named", "answer"]
+            text += "\nWrong answers:\n\n" + table(head, listed)
+        certain = [row for row in own if row.confidence >= _CERTAIN]
+        text += f"\nPrinted with {100 * _CERTAIN:g} % or more: {len(certain)} of {len(own)}, of which "
+        text += f"{sum(not row.right for row in certain)} wrong.\n"
     return text
+
+
+def _sure(row: RationalRow) -> str:
+    """Return the confidence that was printed; -1 stands for none."""
+    return "none" if row.confidence < 0 else f"{100 * row.confidence:.0f} %"
 
 
 def _share(rows: list[RationalRow]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -16,16 +15,17 @@ from exactsindy_experiments.scale_model import Cluster, CostModel, predicted, si
 PIECE, FAR = 1e7, (1e10, 1e11, 1e12)
 
 
-def read(path: Path) -> list[Measured]:
-    """Return the measurements in a file."""
-    return [Measured(**json.loads(line)["measured"]) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
 def report(rows: list[Measured], where: str) -> str:
     """Return the page."""
     model = CostModel.fitted([r for r in rows if r.kind in ("rows", "short") and r.rows >= 1e5])
-    parts = [_HEAD.format(where=where), _limit(rows), _rows(rows), _fields(rows), _workers(rows), _solves(rows)]
-    return "\n".join([*parts, _stream(rows), _far(model)])
+    head = _HEAD.format(where=where, load=_load(rows))
+    parts = [head, _limit(rows), _rows(rows), _fields(rows), _workers(rows), _solves(rows), _stream(rows), _far(model)]
+    return "\n".join(parts)
+
+
+def _load(rows: list[Measured]) -> str:
+    loads = [r.load for r in rows if r.load]
+    return f"{min(loads):.0f} to {max(loads):.0f}" if loads else "not known"
 
 
 def _of(rows: list[Measured], kind: str) -> list[Measured]:
@@ -35,10 +35,10 @@ def _of(rows: list[Measured], kind: str) -> list[Measured]:
 def _limit(rows: list[Measured]) -> str:
     lines = []
     for r in _of(rows, "short"):
-        best = next((d.cpu for d in _of(rows, "dgemm") if d.terms == r.terms), float("nan"))
-        lines.append([r.terms, f"{r.cpu:.4f}", f"{best:.4f}", f"{100 * best / r.cpu:.0f} %"])
-    head = ["terms", "assembly (CPU s)", "one product of BLAS (CPU s)", "share of the limit"]
-    return "## Beside the limit of the machine\n\n" + table(head, lines, "rrrr") + _LIMIT
+        best, copied = next(((d.cpu, d.made) for d in _of(rows, "dgemm") if d.terms == r.terms), (np.nan, np.nan))
+        lines.append([r.terms, f"{r.cpu:.4f}", f"{best:.4f}", f"{copied:.4f}", f"{100 * best / r.cpu:.0f} %"])
+    head = ["terms", "assembly (CPU s)", "one product of BLAS (CPU s)", "one copy (CPU s)", "share of the product"]
+    return "## Beside the limit of the machine\n\n" + table(head, lines, "rrrrr") + _LIMIT
 
 
 def _rows(rows: list[Measured]) -> str:
@@ -78,10 +78,22 @@ def _workers(rows: list[Measured]) -> str:
     if not runs:
         return "## Workers\n\nNot measured.\n"
     bits = {r.note.partition(",")[0] for r in runs}
-    lines = [[r.workers, f"{r.cpu:.2f}", f"{runs[0].cpu / r.cpu:.2f}", f"{r.wall:.0f}", r.note] for r in runs]
+    one = runs[0]
+    lines = [
+        [
+            r.workers,
+            f"{r.cpu:.2f}",
+            f"{r.made:.2f}",
+            f"{one.cpu / r.cpu:.2f}",
+            f"{(one.cpu - one.made) / (r.cpu - r.made):.2f}",
+            f"{r.wall:.0f}",
+            r.note,
+        ]
+        for r in runs
+    ]
     same = "The problem has the same bits in all runs." if len(bits) == 1 else "THE BITS DIFFER."
-    head = ["workers", "CPU s of the busiest", "speed", "wall s", "first digits of the fingerprint"]
-    return "## Workers\n\n" + _WORKERS + table(head, lines, "rrrrl") + f"\n{same}\n"
+    head = ["workers", "CPU s of the busiest", "without work", "speed", "of the work alone", "wall s", "fingerprint"]
+    return "## Workers\n\n" + _WORKERS + table(head, lines, "rrrrrrl") + f"\n{same}\n"
 
 
 def _solves(rows: list[Measured]) -> str:
@@ -151,14 +163,16 @@ simulated cluster say beyond it. Printed by `exactsindy bench scale`; the measur
 
 {where}
 
-The machine had two cores that several other programs used all the time: CPU seconds are what counts here, wall seconds
-of one process are up to ten times as many, and ratios of wall seconds are lower bounds. One thread.
+A part of the measurements shared the two cores of the machine with several other programs (load average {load} where it
+was noted): CPU seconds are what counts here, wall seconds of one process are up to ten times as many, and ratios of
+wall seconds are lower bounds. Caches are shared with the other programs. One thread.
 """
 _LIMIT = """
-100,000 rows of three states, `StrongForm()`, the shortest of nine runs, beside one product `A.T @ B` of BLAS with as
-many columns on one thread: a QR factorisation has the same arithmetic. From 56 terms on arithmetic binds. With 20 terms
-it is the passes over columns (powers, derivatives, checks), whose cost is in proportion to the terms and not to their
-square.
+100,000 rows of three states, `StrongForm()`, the shortest of 40 runs, beside one product `A.T @ B` of BLAS with as many
+columns on one thread (a QR factorisation has the same arithmetic) and beside one copy of the matrix, which the assembly
+never stores as a whole; both the shortest of 40 runs as well. Where the product takes longer than the copy, arithmetic
+is what binds. The rest of the assembly is passes over columns (powers, derivatives, checks): in proportion to the
+terms, not to their square.
 """
 _ROWS = """Three states of a Lorenz orbit with fresh noise in every chunk, made chunk by chunk (131,072 rows) and handed
 over as an iterator; the time in which they are made is left out.
@@ -170,8 +184,10 @@ doubles whatever the length of the data, so memory stays where it is.
 
 """
 _WORKERS = """32 Parquet files of 131,072 rows, 56 terms, worker processes of one thread each of a Dask cluster on
-this machine. The speed is that of the busiest worker in CPU seconds: what an idle machine would show in wall time, but
-for the time of the scheduler.
+this machine; the middle one of five runs after two that warm up. The speed is that of the busiest worker in CPU
+seconds: what an idle machine would show in wall time, but for the time of the scheduler. "Without work" is what that
+worker takes for its connections while it waits as many wall seconds, which are many here: "of the work alone" leaves
+it out.
 
 """
 _SOLVES = """The search sees only the compressed problem (here of a million rows): its time does not depend on the rows.

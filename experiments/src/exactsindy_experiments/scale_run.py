@@ -28,7 +28,6 @@ PLAN: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("rows", (1e8, 3)),
     ("rows", (1e8, 5)),
     ("rows", (1e9, 3)),
-    ("rows", (1e9, 5)),
 )
 
 

@@ -21,14 +21,19 @@ EXACT = 1e-6
 
 @dataclass
 class _Opened:
-    """Terms with their inner numbers replaced by constants, and these numbers."""
+    """Terms with their inner numbers replaced by constants, and these numbers.
 
+    ``shared``: equal numbers become one constant, such as those of one denominator below several terms. As constants of
+    their own they would make the fit singular.
+    """
+
+    shared: bool = False
     values: dict[str, float] = field(default_factory=dict)
 
     def term(self, term: Term) -> OpenTerm:
-        before = set(self.values)
-        factors = tuple((self._atom(atom), power) for atom, power in term.factors)
-        return OpenTerm(Term(factors), tuple(name for name in self.values if name not in before))
+        opened = Term(tuple((self._atom(atom), power) for atom, power in term.factors))
+        inside = {variable.name for variable in opened.variables()}
+        return OpenTerm(opened, tuple(name for name in self.values if name in inside))
 
     def _atom(self, atom: Atom) -> Atom:
         if isinstance(atom, Function):
@@ -42,8 +47,10 @@ class _Opened:
             if float(coefficient).is_integer():
                 parts.append((coefficient, opened))
             else:
-                name = f"inner{len(self.values)}"
-                self.values[name] = abs(coefficient)
+                value = abs(coefficient)
+                same = (name for name, known in self.values.items() if self.shared and known == value)
+                name = next(same, f"inner{len(self.values)}")
+                self.values[name] = value
                 parts.append((1.0 if coefficient > 0 else -1.0, Term(((Variable(name), 1),)) * opened))
         return Expression.of(parts)
 
@@ -66,9 +73,14 @@ def is_law(terms: Sequence[Term], states: Array, names: tuple[str, ...], rate: A
     def rows(library: Terms) -> Problem:
         return StrongForm().problem(data, library)
 
-    if not _is_exact(terms, rows, rate):
-        return False
-    return not any(_is_exact([t for t in terms if t is not left], rows, rate) for left in terms if len(terms) > 1)
+    def minimal(shared: bool) -> bool:
+        if not _is_exact(terms, rows, rate, shared):
+            return False
+        return not any(
+            _is_exact([t for t in terms if t is not left], rows, rate, shared) for left in terms if len(terms) > 1
+        )
+
+    return minimal(False) or minimal(True)
 
 
 def parameters(terms: Sequence[Term]) -> int:
@@ -79,8 +91,8 @@ def parameters(terms: Sequence[Term]) -> int:
     return len(terms) + len(opened.values)
 
 
-def _is_exact(terms: Sequence[Term], rows: object, rate: Array) -> bool:
-    opened = _Opened()
+def _is_exact(terms: Sequence[Term], rows: object, rate: Array, shared: bool) -> bool:
+    opened = _Opened(shared)
     every = [opened.term(term) for term in terms]
     fit = fit_constants(every, opened.values, rows)  # type: ignore[arg-type]
     return fit is not None and bool(fit.rss <= EXACT**2 * float(rate @ rate))

@@ -22,6 +22,27 @@ from exactsindy_experiments.paper import run
 run("differential-small", systems=["hopf"], trials=2, algorithms=["exact"], protocols=["published"],
     values=[1.0, 1.29, 1.65, 2.14, 2.74, 3.53], workers=2, store=sys.argv[1])
 """
+# The process that writes the rows kills itself after the third.
+KILLED = """
+import os, signal
+from exactsindy_experiments.paper import running
+
+run_all = running.run_bundles
+taken = []
+
+
+def run_until_killed(bundles, workers, take):
+    def take_and_count(case, outcome):
+        take(case, outcome)
+        taken.append(case)
+        if len(taken) == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return run_all(bundles, workers, take_and_count)
+
+
+running.run_bundles = run_until_killed
+"""
 CASES = [Case("weak", "roessler", "published", "exact", 3, 50.0, 0.01, trial) for trial in range(1, 6)]
 
 
@@ -31,13 +52,8 @@ def rows(path):
 
 def test_a_killed_run_goes_on_where_it_stopped(tmp_path):
     path = tmp_path / "r.csv"
-    process = subprocess.Popen([sys.executable, "-c", RUN, str(path)])
-    try:
-        while process.poll() is None and (not path.exists() or len(rows(path)) < 3):
-            time.sleep(0.05)
-    finally:
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
+    killed = subprocess.run([sys.executable, "-c", KILLED + RUN, str(path)], check=False, timeout=120)
+    assert killed.returncode == -signal.SIGKILL
     before = rows(path)
     assert 3 <= len(before) < 12
     subprocess.run([sys.executable, "-c", RUN, str(path)], check=True, timeout=120)

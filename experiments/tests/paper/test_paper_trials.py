@@ -43,6 +43,7 @@ def test_lorenz_exact_and_its_test_error():
     assert json.loads(found.model)["x'"]["x"] == pytest.approx(-9.998166, abs=6e-7)
 
 
+@pytest.mark.campaign  # SR3 takes its 10,000 steps
 def test_lorenz_heuristics():
     regression = strong_regression(LORENZ)
     truth = find_system("lorenz").coefficients(regression.train.names)

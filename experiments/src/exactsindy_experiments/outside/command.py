@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 
 from exactsindy_experiments.outside import field_methods, lorenz_methods, pysindy_methods
 from exactsindy_experiments.outside.ceiling import run_ceiling
 from exactsindy_experiments.outside.field_data import SYSTEMS
 from exactsindy_experiments.outside.field_run import field_cases, run_fields
-from exactsindy_experiments.outside.lorenz_data import cases
+from exactsindy_experiments.outside.lorenz_data import CELLS, cases
 from exactsindy_experiments.outside.lorenz_page import plot
 from exactsindy_experiments.outside.lorenz_run import lorenz_table, run_costs, run_lorenz
 from exactsindy_experiments.outside.page import page
@@ -19,7 +18,6 @@ from exactsindy_experiments.outside.regression import run_regression
 from exactsindy_experiments.peers import PEERS_PYTHON
 
 PARTS = ("lorenz", "ceiling", "peers", "costs", "fields", "regression")
-CELLS: Mapping[str, int] = MappingProxyType({"telling": 0, "grid": 1, "all": 2})
 Say = Callable[[str], None]
 
 
@@ -41,7 +39,7 @@ def faults(wanted: Wanted) -> Iterator[str]:
     known = {*lorenz_methods.METHODS, *field_methods.METHODS}
     for option, given, expected in (
         ("--part", wanted.parts, PARTS),
-        ("--cells", (wanted.cells,), tuple(CELLS)),
+        ("--cells", (wanted.cells,), CELLS),
         ("--systems", wanted.systems, tuple(SYSTEMS)),
         ("--methods", wanted.methods, tuple(sorted(known))),
     ):
@@ -54,7 +52,7 @@ def run(wanted: Wanted, folder: Path, say: Say) -> None:
     """Measure the parts in order; each goes on where its rows end."""
     for part in wanted.parts:
         if part == "lorenz":
-            drawn = cases(wanted.draws, CELLS[wanted.cells])
+            drawn = cases(wanted.draws, wanted.cells)
             run_lorenz(drawn, [lorenz_methods.OURS], folder, wanted.processes, say)
         elif part == "peers":  # on the draws that are there, so that every pair is complete
             measured = [row.case for row in lorenz_table(folder) if row.method == lorenz_methods.OURS]

@@ -12,6 +12,7 @@ from pathlib import Path
 from exactsindy_experiments.first_contact_rows import version
 from exactsindy_experiments.outside.asking import told_by
 from exactsindy_experiments.outside.field_data import SYSTEMS, FieldCase
+from exactsindy_experiments.outside.field_methods import suits
 from exactsindy_experiments.results import Table
 from exactsindy_experiments.workers import Json, Worker, command, run_bundles
 
@@ -65,7 +66,8 @@ def run_fields(
 ) -> None:
     """Measure what the folder does not hold yet."""
     table = field_table(folder)
-    requests = [(case, method) for case in cases for method in methods if table.find((case, method)) is None]
+    wanted = [(case, method) for case in cases for method in methods if suits(case.system, method)]
+    requests = [request for request in wanted if table.find(request) is None]
     say(f"{len(requests)} runs on fields to measure.")
 
     def take(request: tuple[FieldCase, str], row: FieldRow) -> None:

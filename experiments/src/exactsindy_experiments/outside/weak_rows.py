@@ -60,18 +60,18 @@ def column_name(column: Column, fields: Sequence[str], axes: Sequence[str]) -> s
     return f"{text}_{slope}" if sum(exponents) == 1 else f"({text})_{slope}"
 
 
-def weak_rows(field: Field, windows: Windows) -> tuple[Array, Array, list[str]]:
-    """Return the library (rows x columns), the left-hand sides (rows x fields) and the names of the columns."""
+def weak_rows(field: Field, windows: Windows, noise: Sequence[float] = ()) -> tuple[Array, Array, list[str]]:
+    """Return the library (rows x columns), the left-hand sides (rows x fields) and the names of the columns.
+
+    With the ``noise`` of every field its powers are replaced by the Hermite polynomials whose mean over the noise is
+    the power of what was measured: the mean of u^3 alone would be larger by 3 noise^2 u.
+    """
     values = [np.asarray(field[name]) for name in field.names]
     axes = field.dims[:-1]
     columns = windows.columns(len(values), len(axes))
-    space = [
-        [_matrix(np.asarray(x), windows.half[0], windows.apart[0], windows.power[0], q) for q in _orders(windows)]
-        for x in field.coords[:-1]
-    ]
-    t = np.asarray(field.coords[-1])
-    still, rate = (_matrix(t, windows.half[1], windows.apart[1], windows.power[1], q) for q in (0, 1))
-    reduced = _reduced(values, still, list(dict.fromkeys(exponents for exponents, _ in columns)))
+    space, still, rate = weights_of(field, windows)
+    monomials = list(dict.fromkeys(exponents for exponents, _ in columns))
+    reduced = _reduced(values, noise or (0.0,) * len(values), still, monomials)
     blocks = [
         _along(reduced[exponents], [m[q] for m, q in zip(space, orders, strict=True)]).ravel()
         for exponents, orders in columns
@@ -81,8 +81,19 @@ def weak_rows(field: Field, windows: Windows) -> tuple[Array, Array, list[str]]:
     return np.column_stack(blocks), np.column_stack(targets), names
 
 
+def weights_of(field: Field, windows: Windows) -> tuple[list[list[Array]], Array, Array]:
+    """Return weights of samples (windows x samples): along each axis by order of derivative, in time orders 0 and 1."""
+    space = [
+        [_matrix(np.asarray(x), windows.half[0], windows.apart[0], windows.power[0], q) for q in _orders(windows)]
+        for x in field.coords[:-1]
+    ]
+    t = np.asarray(field.coords[-1])
+    still, rate = (_matrix(t, windows.half[1], windows.apart[1], windows.power[1], q) for q in (0, 1))
+    return space, still, rate
+
+
 def _reduced(
-    values: Sequence[Array], still: Array, monomials: Sequence[tuple[int, ...]]
+    values: Sequence[Array], noise: Sequence[float], still: Array, monomials: Sequence[tuple[int, ...]]
 ) -> dict[tuple[int, ...], Array]:
     """Return every monomial integrated over time, made in slabs of the first axis, which need little memory."""
     shape = (*values[0].shape[:-1], len(still))
@@ -91,10 +102,10 @@ def _reduced(
     for low in range(0, shape[0], 16):
         slab = slice(low, low + 16)
         powers = []
-        for v in values:
-            powers.append([np.ones_like(v[slab])])
-            for _ in range(top):
-                powers[-1].append(powers[-1][-1] * v[slab])
+        for v, sigma in zip(values, noise, strict=True):
+            powers.append([np.ones_like(v[slab]), v[slab]])
+            for n in range(1, top):
+                powers[-1].append(powers[-1][-1] * v[slab] - n * sigma**2 * powers[-1][-2])
         for exponents, whole in reduced.items():
             product_of = powers[0][exponents[0]]
             for own, e in zip(powers[1:], exponents[1:], strict=True):
