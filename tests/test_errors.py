@@ -31,3 +31,5 @@ def test_keywords_of_other_packages_are_answered_with_ours():
         es.discover([[1.0]], t=0.1)
     with pytest.raises(TypeError, match=r"has no argument .constraint.\. Did you mean 'constraints'"):
         es.discover([[1.0]], constraint=())
+    with pytest.raises(TypeError, match=r"has no argument 'periodic'. Fields are described before: discover\(Field"):
+        es.discover([[1.0]], periodic=("x",))

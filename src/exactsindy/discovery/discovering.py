@@ -44,6 +44,9 @@ from exactsindy.model import Model
 from exactsindy.selection import Rule, Selection, find_rule
 from exactsindy.solver import Settings, Status, Total, ctrl_c_held
 
+# What describes a field is said where the field is made.
+_OF_A_FIELD = "Fields are described before: discover(Field.from_arrays(data, periodic=..., dims=..., coords=...))."
+
 
 @suggests_keywords(
     t="time",
@@ -55,6 +58,9 @@ from exactsindy.solver import Settings, Status, Total, ctrl_c_held
     threshold="k_max",
     alpha="ridge",
     poly_order="degree",
+    periodic=_OF_A_FIELD,
+    dims=_OF_A_FIELD,
+    coords=_OF_A_FIELD,
 )
 def discover(
     data: DataLike | Pieces,
