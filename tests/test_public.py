@@ -23,7 +23,7 @@ MODULES = sorted(
 
 def run_python(code):
     """Run code in a fresh interpreter; return what it printed as JSON."""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     return json.loads(done.stdout)

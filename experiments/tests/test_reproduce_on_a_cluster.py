@@ -25,7 +25,7 @@ def rows(store):
 
 def test_the_rows_of_a_cluster_are_those_of_this_process(tmp_path):
     store = tmp_path / "cluster.csv"
-    done = subprocess.run([sys.executable, str(SCRIPT), str(store)], capture_output=True, text=True, timeout=300)
+    done = subprocess.run([sys.executable, str(SCRIPT), str(store)], capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout.splitlines()[-1])
     assert said["code"] == 0, said["said"]

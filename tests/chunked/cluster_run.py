@@ -40,7 +40,7 @@ def killed(client, form, pieces, library):
 
     with reading(Assembly(tell=tell)):
         (problem,) = assemble(pieces, Slow(form.plan(pieces, library)))
-    client.wait_for_workers(3, timeout=60)
+    client.wait_for_workers(3, timeout=300)
     lost = pid not in client.run(os.getpid).values()
     return {"fingerprint": problem.fingerprint, "lost": lost, "told": told}
 

@@ -21,7 +21,7 @@ SCRIPT = Path(__file__).with_name("cluster_run.py")
 def outcome(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
     write_parquet(trajectories(), folder)
-    done = subprocess.run([sys.executable, str(SCRIPT), str(folder)], capture_output=True, text=True, timeout=300)
+    done = subprocess.run([sys.executable, str(SCRIPT), str(folder)], capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 

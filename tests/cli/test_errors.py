@@ -150,7 +150,7 @@ def test_interrupted_search_prints_the_best_so_far(tmp_path):
     assert "nodes" in process.stderr.readline()  # it is searching
     time.sleep(0.1)
     process.send_signal(signal.SIGINT)
-    shown, _ = process.communicate(timeout=60)
+    shown, _ = process.communicate(timeout=300)
     assert process.returncode == 130
     assert "interrupted, not proved" in shown
     assert shown.startswith("y0' = ")
@@ -178,17 +178,26 @@ def test_ctrl_c_at_any_moment_of_discover(tmp_path, moments):
     whole = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
     duration = time.monotonic() - begin
     assert whole.returncode in (0, 3), whole.stderr
-    answers = 0
-    for moment in np.linspace(0.05, 1.05, moments):
+    answers, low, high = 0, 0.0, duration
+    planned = list(duration * np.linspace(0.05, 1.05, moments))
+    for _ in range(moments + 12):
+        if not planned and answers:
+            break
+        # Where no planned moment met the search, as on a busy machine, the moments between too early and too late do.
+        moment = planned.pop(0) if planned else (low + high) / 2
         process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        time.sleep(moment * duration)
+        time.sleep(moment)
         process.send_signal(signal.SIGINT)
-        shown, said = process.communicate(timeout=60)
+        shown, said = process.communicate(timeout=300)
         assert "Traceback" not in said or "site" in said, said  # Python itself may still be starting
         if process.returncode in (0, 3):
             assert shown == whole.stdout or "b" in shown  # it had ended
+            high = moment
+            low = min(low, high / 2)
         else:
             assert process.returncode in (130, -signal.SIGINT, 1), said
             answers += "Interrupted while" in shown
             assert "Interrupted" in shown + said or "site" in said or process.returncode == -signal.SIGINT
+            low = moment
+            high = max(high, 1.5 * low)
     assert answers

@@ -30,7 +30,7 @@ def outcome(tmp_path_factory):
         x = start * np.column_stack([np.cos(t + phase), -np.sin(t + phase)]) + 0.01 * rng.normal(size=(ROWS, 2))
         runs.append(es.Trajectories.from_arrays(x, time=t, states=("x", "y"))[0])
     write_parquet(es.Trajectories(runs), folder, rows=PIECE // 2)
-    done = subprocess.run([sys.executable, str(SCRIPT), str(folder)], capture_output=True, text=True, timeout=300)
+    done = subprocess.run([sys.executable, str(SCRIPT), str(folder)], capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 

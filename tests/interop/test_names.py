@@ -55,6 +55,6 @@ def test_unknown_name():
 )
 def test_missing_package_names_its_extra(package, name, message):
     code = MISSING.format(package=package, name=name)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == message

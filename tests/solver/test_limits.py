@@ -316,7 +316,7 @@ print(json.dumps(row), flush=True)
 """
 
 
-def interrupted(kind, wait=0.6, patience=30.0):
+def interrupted(kind, wait=0.6, patience=120.0):
     """Run a search that would take hours in its own process, send SIGINT, return what it printed."""
     command = [sys.executable, "-c", INTERRUPTED, kind]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
