@@ -141,3 +141,15 @@ def test_a_small_cut_is_not_a_negative_one():
     small = replace(base, numbers=replace(base.numbers, cut=1e-6))
     everything = np.arange(4)
     assert not node_exceeds(small, everything, everything[:0], 0)
+
+
+def test_nothing_feasible_is_proved_of_the_searched_size_only(tmp_path):
+    """With two terms required nothing of one term is feasible; something of three terms is."""
+    numbers, section, _ = case()
+    section.update(required=[0, 1], k=1, cut="inf")
+    section["claim"].update(support=None, objective=None, lower_bound="inf", runner_up=None, at_most=1)
+    assert write(tmp_path, numbers, section, []).ok
+    section["claim"]["at_most"] = 3
+    report = write(tmp_path, numbers, section, [])
+    assert report.outcome == "false"
+    assert "the proof is about 1 terms only" in report.sentences[0]

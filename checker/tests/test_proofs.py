@@ -15,7 +15,9 @@ import pytest
 import check_oracle as oracle
 import exactsindy_check
 import reference_prover as prover
-from exactsindy_check import check
+from exactsindy_check import check, sharing
+from exactsindy_check.instance import read_instance
+from exactsindy_check.proof_file import read_proof
 
 
 def write(folder, numbers, sections, records):
@@ -417,3 +419,19 @@ def test_sections_that_cannot_be_are_unreadable(tmp_path, change):
     report = write(tmp_path, numbers, [section | change], records)
     assert report.outcome == "unreadable"
     assert len(report.sentences) == 1
+
+
+def test_processes_that_read_other_files_prove_nothing(tmp_path, capsys):
+    """Each process of a shared check says so if it was given a file that is not the one the claims were read from."""
+    rng = np.random.default_rng(4)
+    numbers = oracle.make("plain", rng, 5)
+    section, records = prover.prove(numbers, 2, rng)
+    write(tmp_path, numbers, [section], records)
+    problem, proof = str(tmp_path / "problem.npz"), str(tmp_path / "a.proof")
+    digests = f"{read_instance(problem).fingerprint} {read_proof(proof).digest}"
+    sharing.main(0, 1, problem, proof, digests)
+    assert '"end": true' in capsys.readouterr().out
+    sharing.main(0, 1, problem, proof, digests[:-1] + "-")
+    said = capsys.readouterr().out
+    assert "replaced while they were checked" in said
+    assert '"end"' not in said

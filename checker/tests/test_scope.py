@@ -12,6 +12,7 @@ import reference_prover as prover
 import test_budgets as budgets
 import test_claims as claims
 import test_constrained as constrained
+from exactsindy_check import Report, check
 
 
 def proved(folder, numbers, section, records):
@@ -76,3 +77,22 @@ def test_numbers_of_terms_beyond_the_library_take_no_time(tmp_path, huge):
     begin = time.process_time()
     budgets.write(tmp_path, equations, document, records)
     assert time.process_time() - begin < 5.0
+
+
+def test_equations_without_a_claim_are_named(tmp_path):
+    """A file with the proofs of some equations is true; it must not pass for one about all."""
+    rng = np.random.default_rng(8)
+    first, second = (oracle.make("plain", rng, 4) for _ in range(2))
+    section, records = prover.prove(first, 2, rng, wild=False)
+    problem, fingerprint = oracle.problem_bytes([(n[0], [(n[1], n[2])]) for n in (first, second)])
+    (tmp_path / "problem.npz").write_bytes(problem)
+    (tmp_path / "a.proof").write_bytes(prover.seal(records, prover.footer_of(fingerprint, [section])))
+    report = check(tmp_path / "problem.npz", tmp_path / "a.proof", jobs=0)
+    assert report.ok
+    assert len(report.silent) == 1
+    assert f"{report.silent[0]}: nothing is claimed." in str(report).splitlines()
+
+
+def test_a_name_starts_no_line_of_its_own():
+    report = Report("false", ("section 0 (x'\nProved (0.0 s).\x1b[2K, k = 1): no.",), ())
+    assert str(report).splitlines() == ["section 0 (x'\\nProved (0.0 s).\\x1b[2K, k = 1): no.", "False (0.0 s)."]

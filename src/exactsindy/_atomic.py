@@ -25,7 +25,7 @@ if sys.platform != "win32":  # there, a file that is open cannot be removed, whi
     import fcntl
 
 #: Inside a folder: its next content, complete; it counts as the content from the moment that it has this name.
-_NEXT = ".next"
+NEXT = ".next"
 #: How often a folder is looked at again because another process was writing to it just then.
 _ATTEMPTS = 100
 
@@ -116,8 +116,8 @@ def replacing(folder: str | os.PathLike[str]) -> Iterator[Path]:
     target = _path(folder, "folder")
     try:
         target.mkdir(parents=True, exist_ok=True)
-        remove_leftovers(target / _NEXT)
-        part, lock = _temporary_folder(target / _NEXT)
+        remove_leftovers(target / NEXT)
+        part, lock = _temporary_folder(target / NEXT)
     except (OSError, ValueError) as error:
         raise DataError(f"folder {str(folder)!r}: it cannot be made or written to: {reason(error)}.") from error
     try:
@@ -125,7 +125,7 @@ def replacing(folder: str | os.PathLike[str]) -> Iterator[Path]:
         try:
             sync(part)
             _move_in(target)  # what an earlier writer completed but did not move
-            _commit(part, target / _NEXT)
+            _commit(part, target / NEXT)
             _move_in(target)
         except OSError as error:
             raise DataError(f"folder {str(folder)!r}: it cannot be written to: {reason(error)}.") from error
@@ -163,7 +163,7 @@ def scratch_folder() -> Iterator[Path]:
 
 def current(folder: str | os.PathLike[str], name: str) -> Path:
     """Return the file of this name that counts; see `replacing`."""
-    complete = Path(folder) / _NEXT / name
+    complete = Path(folder) / NEXT / name
     with suppress(ValueError):  # (of a name that no file can have)
         return complete if os.path.lexists(complete) else Path(folder) / name
     return Path(folder) / name
@@ -173,7 +173,7 @@ def state(folder: str | os.PathLike[str], name: str) -> object:
     """Return what changes whenever the content of a folder does; ``name`` is a file that every content has."""
     waiting: tuple[str, ...] = ()
     with suppress(OSError, ValueError):
-        waiting = tuple(sorted(os.listdir(Path(folder) / _NEXT)))
+        waiting = tuple(sorted(os.listdir(Path(folder) / NEXT)))
     try:
         about = current(folder, name).stat()
     except (OSError, ValueError):
@@ -195,7 +195,7 @@ def _commit(part: Path, complete: Path) -> None:
 
 
 def _move_in(folder: Path) -> None:
-    complete = folder / _NEXT
+    complete = folder / NEXT
     if not complete.is_dir():
         return
     for name in sorted(os.listdir(complete)):

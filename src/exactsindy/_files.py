@@ -215,6 +215,17 @@ def shown(text: str, most: int = 200) -> str:
     return line if len(line) <= most else f"{line[: most // 2]} ... {line[-most // 2 :]}"
 
 
+def printable(text: str) -> str:
+    r"""Return a text with control characters spelled out: a name from a file must not start a line of its own.
+
+    Examples
+    --------
+    >>> print(printable("x\nVerified"))
+    x\nVerified
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 def size(count: int) -> str:
     """Return a number of bytes in words.
 

@@ -301,3 +301,67 @@ def test_other_constraints_than_those_of_the_certificates_are_refused(bound, tmp
     edit(run / "run.json", lambda about: about.update(constraints=["x': v >= 0"]))
     text = call("verify", run, code=4).stdout
     assert "model.json, certificates[0].constraints: " in text
+
+
+def test_ridge_shown_for_a_choice_is_that_of_the_solution(run):
+    """Two entries that agree with each other: the choice, and the rows of its table."""
+
+    def change(results):
+        choice = results["selection"]["choices"][0]
+        choice["ridge"] = 0.5
+        for row in results["selection"]["table"]:
+            row["ridge"] = 0.5 if row["equation"] == choice["equation"] else row["ridge"]
+
+    assert "selection.choices[0].ridge: 0.5; the solution selected has another one." in refuted(
+        run, "results.json", change
+    )
+
+
+def test_entries_of_an_earlier_format_are_looked_at(run):
+    edit(run / "run.json", lambda about: about.update(format="exactsindy run 1"))
+    call("verify", run)
+    text = refuted(run, "results.json", lambda results: results.update(verdict="certain"))
+    assert "results.json, verdict: it means nothing in this file." in text
+
+
+def test_entry_of_the_manifest_that_stands_twice_is_refused(run):
+    path = run / "run.json"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('"equations":', '"equations": ["x = 3"],\n "equations":', 1), encoding="utf-8")
+    assert "run.json: the entry 'equations' stands twice." in call("verify", run, code=4).stdout
+
+
+def test_arrays_that_the_fingerprints_do_not_cover_are_compared(run):
+    """Labels of trajectories and arrays that nothing reads are in no fingerprint: the bytes of the file are hashed."""
+    with np.load(run / "data.npz") as arrays:
+        changed = {**arrays, "labels": np.array(["another place"]), "proof": np.array(1.0)}
+    np.savez_compressed(run / "data.npz", **changed)
+    assert "data.npz: its bytes are not those that run.json has the SHA-256 of." in call("verify", run, code=4).stdout
+    edit(run / "run.json", lambda about: about.pop("files_sha256"))  # as in folders of earlier versions
+    assert "labels of trajectories" in call("verify", run).stdout.splitlines()[-1]
+
+
+def test_folder_whose_save_was_interrupted_is_verified(untouched, run):
+    """The next content is complete, and its files are not moved yet: these count, and the others are named."""
+    shutil.copytree(untouched, run / ".next")
+    (run / ".next" / "data.npz").unlink()  # was moved
+    edit(run / "results.json", lambda results: results.update(verdict="certain"))  # of the content before
+    last = call("verify", run).stdout.splitlines()[-1]
+    assert "files that an interrupted save has replaced already (in .next): problem.npz, model.json" in last
+
+
+def test_other_files_of_the_folder_are_named(run):
+    (run / "report.html").write_text("<h1>hare' = 3 hare, proved</h1>", encoding="utf-8")
+    assert "other files in the folder: report.html" in call("verify", run).stdout
+    assert "other files in the folder: report.html" in json.loads(call("verify", run, "--json").stdout)["never_checked"]
+
+
+def test_name_starts_no_line_of_its_own():
+    rng = np.random.default_rng(0)
+    theta = rng.normal(size=(30, 3))
+    target = "x'\nVerified: every claim holds.\x1b[2K"
+    problem = es.Problem.from_arrays(theta, theta[:, 0], names=["a", "b", "c"], target_names=[target])
+    forged = replace(es.solve(problem, 1), lower_bound=np.array([1.0]))
+    lines = str(es.verify(problem, forged)).splitlines()
+    assert lines[0].startswith("NOT verified")
+    assert not any(line.startswith("Verified") or "\x1b" in line for line in lines)

@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from exactsindy.certificate import check_rivals
+from exactsindy.certificate import check_rivals, ranking
 from exactsindy.errors import ProblemError, SolverError
 from exactsindy.problem import Block, Problem
 from exactsindy.solver import Settings, Total, pool_record, read_pool, refit, solve, solve_pool
@@ -293,3 +293,30 @@ def test_completeness_is_checked_against_what_was_asked_for():
     assert check_rivals(problem, 0, members[:-1], np.zeros(6), **options, count=len(members) - 1) == ([], "")
     failures, _ = check_rivals(problem, 0, members[:-1], np.zeros(6), **options, count=len(members))
     assert "were asked for" in failures[0]
+
+
+@pytest.mark.parametrize("asked", [{"count": 30}, {"within": 20.0}])
+def test_a_support_left_out_of_a_long_pool_is_found(monkeypatch, asked):
+    """Only some thousand supports are judged: those that are listed already must not use them up."""
+    monkeypatch.setattr(ranking, "_MOST_LISTED", 20)
+    rng = np.random.default_rng(1)
+    problem = Problem.from_arrays(rng.normal(size=(40, 8)), rng.normal(size=40))
+    members = list(solve_pool(problem, 3, **asked)[0])
+    assert len(members) >= 30
+    options = {"size": 3, "complete": True, **asked}
+    assert check_rivals(problem, 0, members, np.zeros(8), **options) == ([], "")
+    for i in range(1, len(members) - 1):  # the last one is put twice, so that the number stays
+        forged = [*members[:i], *members[i + 1 :]]
+        failures, reason = check_rivals(problem, 0, forged, np.zeros(8), **options)
+        assert failures, members[i].support
+        assert not reason
+
+
+def test_a_pool_whose_rivals_are_too_many_to_judge_is_not_checked(monkeypatch):
+    monkeypatch.setattr(ranking, "_MOST_LISTED", 0)
+    rng = np.random.default_rng(1)
+    problem = Problem.from_arrays(rng.normal(size=(40, 6)), rng.normal(size=40))
+    members = solve_pool(problem, 2, within=0.2)[0]
+    failures, reason = check_rivals(problem, 0, members, np.zeros(6), size=2, complete=True, within=0.2)
+    assert failures == []
+    assert "too many supports would have to be judged" in reason

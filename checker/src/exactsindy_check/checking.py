@@ -118,17 +118,19 @@ class Report:
     budgets: tuple[BudgetReport, ...] = ()
     conditions: tuple[ConditionsReport, ...] = ()
     seconds: float = 0.0
+    silent: tuple[str, ...] = ()  # equations of the problem that no claim of the file is about
 
     @property
     def ok(self) -> bool:
-        """True if every section is proved."""
+        """True if every claim of the file is proved."""
         return self.outcome == "proved"
 
     def __str__(self) -> str:
         end = f"{self.outcome.capitalize()} ({self.seconds:.1f} s)."
         parts: tuple[_Part, ...] = (*self.sections, *self.budgets, *self.conditions)
         proved = [str(part) for part in parts if not part.sentences]
-        return "\n".join([*proved, *self.sentences, end])
+        silent = [f"{name}: nothing is claimed." for name in self.silent]
+        return "\n".join(map(scope.one_line, [*proved, *silent, *self.sentences, end]))
 
 
 _Part = SectionReport | BudgetReport | ConditionsReport
@@ -178,7 +180,14 @@ def check(
     parts: tuple[_Part, ...] = (*sections, *budgets, *conditions)
     sentences = tuple(sentence for part in parts for sentence in part.sentences)
     outcome = "false" if sentences else "proved"
-    return Report(outcome, sentences, sections, budgets, conditions, monotonic() - begin)
+    return Report(outcome, sentences, sections, budgets, conditions, monotonic() - begin, _silent(instance, content))
+
+
+def _silent(instance: Instance, content: Proof) -> tuple[str, ...]:
+    """Return the equations that the file says nothing about: a true proof of the others is not one of these."""
+    claimed = {section.equation for section in content.sections if section.claim is not None}
+    claimed |= {e for entry in content.conditions for e in entry.equations}
+    return tuple(name for e, name in enumerate(instance.target_names) if e not in claimed)
 
 
 def _name(section: Section) -> str:
@@ -206,7 +215,7 @@ def _walks(
             progress(done[0], total)
 
     if many > 0:
-        return _shared(problem, proof, many, advance), counts
+        return _shared(problem, f"{instance.fingerprint} {proof.digest}", proof, many, advance), counts
     return {s.number: walk(proof, equation_of(instance, s), s, progress=advance) for s in proof.sections}, counts
 
 
@@ -254,7 +263,7 @@ def _named(names: Sequence[Sequence[str]], supports: Supports) -> tuple[tuple[st
     return tuple(tuple(terms[j] for j in support if j < len(terms)) for terms, support in chosen)
 
 
-def _shared(problem: str, proof: Proof, jobs: int, advance: Callable[[int], None]) -> dict[int, Walk]:
+def _shared(problem: str, digests: str, proof: Proof, jobs: int, advance: Callable[[int], None]) -> dict[int, Walk]:
     """Walk all sections in `jobs` processes, each with its share of the leaves."""
     results: dict[int, Walk] = {section.number: Walk() for section in proof.sections}
     lock, failures = threading.Lock(), list[str]()
@@ -264,7 +273,8 @@ def _shared(problem: str, proof: Proof, jobs: int, advance: Callable[[int], None
     with contextlib.ExitStack() as stack:
         processes = []
         for i in range(jobs):
-            command = [sys.executable, "-m", "exactsindy_check.sharing", str(i), str(jobs), problem, proof.path]
+            share = [str(i), str(jobs), problem, proof.path, digests]
+            command = [sys.executable, "-m", "exactsindy_check.sharing", *share]
             environment = {**os.environ, **one_thread, "PYTHONPATH": path}
             process = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, env=environment)
             stack.enter_context(process)

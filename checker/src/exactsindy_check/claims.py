@@ -104,7 +104,7 @@ class Claims:
         if claim.at_most < section.k or (claim.at_most > section.k and section.exactly):
             yield f"the claim is about at most {claim.at_most} terms, the proof about {section.k}."
         if claim.support is None:
-            yield from self._nothing()
+            yield from self._nothing(claim)
         else:
             yield from self._best(claim, claim.support)
         if claim.pool is not None:
@@ -132,9 +132,11 @@ class Claims:
         """Return whether no support of any size is better: the fit is exact, or as good as that of all columns."""
         return value - self.equation.rest_square <= self._blur or self._tied(value, self._whole)
 
-    def _nothing(self) -> Iterator[str]:
+    def _nothing(self, claim: Claim) -> Iterator[str]:
         if self.section.exact_cut is not None:
             yield "the claim is that no support is feasible, but the proof stops at a finite cut."
+        if claim.at_most > self.section.k:
+            yield f"the claim is that no support is feasible, but the proof is about {self.section.k} terms only."
         for support in list(self._sure)[:1]:
             yield f"the claim is that no support is feasible, but {list(support)} is."
 

@@ -98,6 +98,7 @@ class Proof:
     budgets: tuple[Budget, ...]
     conditions: tuple[Conditions, ...]
     places: Mapping[tuple[int, int], list[tuple[int, int]]]  # (section, chunk) -> (offset, length) of its records
+    digest: str  # SHA-256 of the file
 
     def chunks(self, section: int) -> set[int]:
         """Return the numbers of the chunks of a section."""
@@ -156,7 +157,7 @@ def _read(file: BinaryIO, path: str, name: str) -> Proof:
         raise Unreadable(f"{name}: the sections of the footer are not distinct, or too many.")
     listed = set(numbers)
     places = {place: at for place, at in _places(file, end, name).items() if place[0] in listed}
-    return Proof(path, problem, sections, budgets, conditions, places)
+    return Proof(path, problem, sections, budgets, conditions, places, tail[8:].hex())
 
 
 def _digest(file: BinaryIO, size: int) -> bytes:

@@ -74,3 +74,8 @@ def _few(parts: list[str]) -> list[str]:
 
 def _together(parts: Sequence[str]) -> str:
     return "; ".join(parts)
+
+
+def one_line(text: str) -> str:
+    """Return a text with control characters spelled out: a name from the file must not start a line of its own."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

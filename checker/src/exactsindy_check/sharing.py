@@ -1,7 +1,7 @@
-"""One process of a shared check: ``python -m exactsindy_check.sharing i n problem.npz file.proof``.
+"""One process of a shared check: ``python -m exactsindy_check.sharing i n problem.npz file.proof digests``.
 
 It walks the trees, establishes its share of the leaves and writes what it found to standard output, a JSON document
-per line.
+per line. All processes must have read the same two files: the digests are those of the process that started them.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from exactsindy_check.proof_file import read_proof
 from exactsindy_check.section import equation_of, walk
 
 
-def main(index: int, count: int, problem: str, proof: str) -> None:
+def main(index: int, count: int, problem: str, proof: str, digests: str) -> None:
     """Establish every `count`-th group of leaves, from group `index` on."""
     try:
         instance, content = read_instance(problem), read_proof(proof)
+        _require(f"{instance.fingerprint} {content.digest}" == digests)
         for section in content.sections:
             equation = equation_of(instance, section)
             share = (index, count)
@@ -26,9 +27,15 @@ def main(index: int, count: int, problem: str, proof: str) -> None:
             survivors = [list(s) for s in sorted(found.survivors)]
             parts = [found.leaves, survivors, found.sentences]
             _say({"section": section.number, "found": parts})
+        _require(read_proof(proof).digest == content.digest)
         _say({"end": True})
     except (Unreadable, NotChecked, Refuted) as error:
         _say({"failure": str(error)})
+
+
+def _require(same: bool) -> None:
+    if not same:
+        raise NotChecked("the files were replaced while they were checked.")
 
 
 def _say(message: dict[str, object]) -> None:
@@ -37,4 +44,4 @@ def _say(message: dict[str, object]) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4])
+    main(int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -95,20 +95,25 @@ def _key(equation: CheckedEquation, limit: float) -> tuple[str, float, bytes, fl
 
 
 @dataclass(frozen=True)
-class Below:
-    """The supports of one size that are surely below a level, and how many are surely admissible, if counted."""
+class Missing:
+    """What a list of supports of one size lacks, and how many there are.
 
-    supports: frozenset[tuple[int, ...]]
+    ``absent`` is one that is surely below the level, None if there is none, or if it is not ``known``. ``admissible``
+    counts those that surely are, listed ones included; None says that too many would have to be judged.
+    """
+
+    absent: tuple[int, ...] | None
+    known: bool
     admissible: int | None
 
 
-def below(normal: Normal, size: int, level: float, count_to: int) -> Below:
-    """Return the admissible supports of exactly ``size`` columns below a level, at most some thousand of them.
+def missing(normal: Normal, size: int, level: float, listed: Collection[tuple[int, ...]], count_to: int) -> Missing:
+    """Look for admissible supports of exactly ``size`` columns below a level that are not listed.
 
-    Admissible ones are counted up to ``count_to``; None says that too many would have to be judged.
+    Of those that are not listed, some thousand are judged. Admissible ones are counted up to ``count_to``.
     """
     tree = Tree(normal)
-    found: list[tuple[float, tuple[int, ...]]] = []
+    lower: list[tuple[int, ...]] = []
     others: list[tuple[int, ...]] = []
 
     def visit(support: tuple[int, ...], columns: Places, shares: NDArray[np.float64]) -> None:
@@ -116,27 +121,23 @@ def below(normal: Normal, size: int, level: float, count_to: int) -> Below:
             return
         for added, share in zip(columns.tolist(), shares.tolist(), strict=True):
             value = as_float(normal.equation.constant) + tree.value(share * (1 + _SAME) + ROUNDING)
-            if value < level and len(found) < _MOST_LISTED:
-                found.append((value, (*support, *added)))
-            elif len(others) < _MOST_LISTED:
-                others.append((*support, *added))
+            place = lower if value < level else others
+            if len(place) < _MOST_LISTED and (*support, *added) not in listed:
+                place.append((*support, *added))
 
     if size:
         tree.walk(size, visit)
-    elif as_float(normal.judge(()).value or Fraction(0)) < level:
-        found.append((0.0, ()))
-    else:
-        others.append(())
-    better = frozenset(s for _, s in found if normal.judge(s).admissible)
-    count = len(better)
-    for support in others:
+    elif () not in listed:
+        (lower if as_float(normal.judge(()).value or Fraction(0)) < level else others).append(())
+    absent = next((support for support in sorted(lower) if normal.judge(support).admissible), None)
+    known = absent is not None or len(lower) < _MOST_LISTED
+    count = 0
+    for support in (*listed, *lower, *others):
         if count >= count_to:
             break
         count += normal.judge(support).admissible is True
-    else:
-        if len(others) == _MOST_LISTED and count < count_to:
-            return Below(better, None)
-    return Below(better, count)
+    whole = count >= count_to or max(len(lower), len(others)) < _MOST_LISTED
+    return Missing(absent, known, count if whole else None)
 
 
 def combine(rankings: Sequence[Ranking], size: int) -> Ranking:

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from exactsindy.certificate.exact import RELATIVE, CheckedEquation, as_float, tolerance
 from exactsindy.certificate.judging import Normal, misfits
-from exactsindy.certificate.ranking import below, countable
+from exactsindy.certificate.ranking import countable, missing
 from exactsindy.certificate.verification import TOO_MANY
 from exactsindy.problem import COEFFICIENT_LIMIT, Problem
+
+_TOO_MANY_JUDGED = "too many supports would have to be judged to count them"
 
 
 def check_rivals(
@@ -103,14 +105,16 @@ def _missing(
     if within is not None and objectives:
         level = max(level, (1 + within) * min(objectives))
     wanted = 1 if count is None else count
-    found = below(normal, size, level - 2 * tolerance(level, blur) if level < math.inf else level, wanted + 1)
-    if absent := sorted(found.supports - listed):
-        named = tuple(equation.columns[j] for j in absent[0])
+    found = missing(normal, size, level - 2 * tolerance(level, blur) if level < math.inf else level, listed, wanted + 1)
+    if found.absent is not None:
+        named = tuple(equation.columns[j] for j in found.absent)
         return [f"called complete, but the support {named} is better than the last one listed and is missing."], ""
+    if not found.known:
+        return [], _TOO_MANY_JUDGED
     if len(members) >= wanted:
         return [], ""
     if found.admissible is None:
-        return [], "too many supports would have to be judged to count them"
+        return [], _TOO_MANY_JUDGED
     if len(members) < min(wanted, found.admissible):
         text = f"but {wanted} were asked for, there are {found.admissible}."
         return [f"called complete with {len(members)} supports, {text}"], ""

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from exactsindy._files import printable
+
 Optimality = Literal["enumerated", "not checked"]
 Claimed = Literal["optimal", "infeasible", "bound", "nothing"]
 #: Why supports were not looked at, said by `EquationCheck.reason`.
@@ -60,7 +62,8 @@ class EquationCheck:
 
     def __str__(self) -> str:
         about = f" ({self.scope})" if self.scope else ""
-        return "\n".join([f"{self.target}{about}: {self._line()}", *(f"  - {failure}" for failure in self.failures)])
+        lines = [f"{self.target}{about}: {self._line()}", *(f"  - {failure}" for failure in self.failures)]
+        return "\n".join(map(printable, lines))
 
     def _line(self) -> str:
         optimal = _word(self.optimal)

@@ -36,7 +36,7 @@ def verify(run: Folder, json: options.Json = False) -> None:
     Example:
       exactsindy verify run
     """
-    from exactsindy.discovery import NEVER_CHECKED, verify_run
+    from exactsindy.discovery import verify_run
 
     result = verify_run(run)
     record = {
@@ -45,7 +45,7 @@ def verify(run: Folder, json: options.Json = False) -> None:
         "same_problem": result.solution.same_problem,
         "failures": list(result.failures),
         "unchecked": list(result.unchecked),
-        "never_checked": list(NEVER_CHECKED),
+        "never_checked": list(result.never_checked),
     }
     output.show(record, json, lambda: str(result))
     output.finish(output.REFUTED if not result.ok else output.NOT_CHECKED if result.unchecked else output.OK)
@@ -94,7 +94,12 @@ def check(
         for section in result.sections
         if section.ok
     ]
-    record = {"outcome": result.outcome, "sentences": list(result.sentences), "proved": sections}
+    record = {
+        "outcome": result.outcome,
+        "sentences": list(result.sentences),
+        "proved": sections,
+        "nothing_claimed": list(result.silent),
+    }
     output.show(record, json, lambda: str(result))
     output.finish({"proved": output.OK, "false": output.REFUTED}.get(result.outcome, output.NOT_CHECKED))
 

@@ -9,22 +9,24 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from exactsindy._files import printable
 from exactsindy.certificate import Verification, check_rivals, verify_all
 from exactsindy.discovery.prove import RIVALS
 from exactsindy.discovery.result import Discovery
 from exactsindy.discovery.run_constants import constant_differences
-from exactsindy.discovery.run_copies import Unsaved, model_differences, selection_differences, unread_entries
+from exactsindy.discovery.run_copies import Unsaved, model_differences, selection_differences
+from exactsindy.discovery.run_files import unchecked_files, unread_entries
 from exactsindy.errors import DataError, ExactSindyError
 from exactsindy.solver import Solution, Total, solution_record
 
 #: What would take the whole run again, or is no claim: listed as not checked.
 NEVER_CHECKED = (
-    "how the regression was made from the data",
+    "how the regression was made from the data, names of its variants",
     "which inner constants were fitted, their standard errors, those of coefficients beside them, what was tried",
     "confidence, scores, why a confidence is withheld, how many terms were required, rival sizes, inclusion shares",
     "values of criteria, table rows of variants not chosen",
     "sizes of residuals and noise",
-    "rule, arguments, versions, command, warnings",
+    "rule, arguments, versions, command, warnings, the name of the data file, other entries of run.json",
     "nodes, seconds",
 )
 
@@ -36,6 +38,12 @@ class RunVerification:
     solution: Verification
     failures: tuple[str, ...]
     unchecked: tuple[str, ...]
+    files: tuple[str, ...] = ()  # in words: files of the folder that are not part of the run
+
+    @property
+    def never_checked(self) -> tuple[str, ...]:
+        """What is not checked of any run, and what else the folder holds."""
+        return (*NEVER_CHECKED, *self.files)
 
     @property
     def ok(self) -> bool:
@@ -47,11 +55,11 @@ class RunVerification:
         elsewhere = self.failures[len(self.solution.failures) :]
         if elsewhere:
             lines[0] = "NOT verified: a claim does not hold for these data."
-            lines += [f"  - {failure}" for failure in elsewhere]
+            lines += [f"  - {printable(failure)}" for failure in elsewhere]
         else:
             lines.append("model.json, run.json, path, rivals and table: yes")
-        lines += [f"not checked: {text}" for text in self.unchecked]
-        return "\n".join([*lines, f"not checked: {'; '.join(NEVER_CHECKED)}"])
+        lines += [f"not checked: {printable(text)}" for text in self.unchecked]
+        return "\n".join([*lines, f"not checked: {'; '.join(self.never_checked)}"])
 
 
 def verify_run(run: Discovery | str | os.PathLike[str]) -> RunVerification:
@@ -72,13 +80,13 @@ def verify_run(run: Discovery | str | os.PathLike[str]) -> RunVerification:
     try:
         stored = Discovery.load(run)
         result = _verified(stored)
-        unread = tuple(unread_entries(run, stored))
+        unread, files = tuple(unread_entries(run, stored)), tuple(unchecked_files(run, stored))
     except ExactSindyError:
         raise
     except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError, zlib.error) as error:
         # Entries of another type than a run has: whatever stumbles over them, the folder is damaged.
         raise DataError(f"{str(run)!r}: the folder is damaged ({type(error).__name__}: {error}).") from error
-    return replace(result, failures=(*result.failures, *unread))
+    return replace(result, failures=(*result.failures, *unread), files=files)
 
 
 def _verified(stored: Discovery) -> RunVerification:

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from exactsindy._atomic import scratch_folder
 from exactsindy.discovery.result import Discovery
-from exactsindy.discovery.run_folder import FORMAT, _results
 from exactsindy.errors import ExactSindyError
 from exactsindy.library import Variables
 from exactsindy.model import Equation, Model
@@ -24,7 +18,7 @@ from exactsindy.solver import Solution, Status, Total
 #: Relative difference allowed to numbers that are computed again in doubles: standard errors and gaps.
 _RECOMPUTED = 1e-6
 #: Which version wrote a file is no claim.
-_VERSIONS = ("package_version", "version")
+VERSIONS = ("package_version", "version")
 
 
 @dataclass(frozen=True)
@@ -92,7 +86,7 @@ def _certificates(discovery: Discovery, expected: Model) -> Iterator[str]:
         entries = asdict(certificate)
         for key, true in asdict(right).items():
             value = entries[key]
-            if key not in _VERSIONS and not _same(value, true, close=key == "gap"):
+            if key not in VERSIONS and not _same(value, true, close=key == "gap"):
                 yield f"model.json, certificates[{i}].{key}: {value!r}; the solution says {true!r}."
 
 
@@ -109,6 +103,8 @@ def selection_differences(discovery: Discovery) -> Iterator[str]:
     for i, choice in enumerate(selection.choices):
         if choice.k != sizes[i]:
             yield f"{place}.choices[{i}].k: {choice.k}; the solution selected has {sizes[i]}."
+        if not _same_ridge(discovery, choice, i):
+            yield f"{place}.choices[{i}].ridge: {choice.ridge!r}; the solution selected has another one."
         if not (math.isnan(choice.confidence) or 0 <= choice.confidence <= 1):
             yield f"{place}.choices[{i}].confidence: {choice.confidence!r} is no probability."
         yield from (f"{place}.{text}" for text in _table(discovery, choice, i))
@@ -120,6 +116,20 @@ def selection_differences(discovery: Discovery) -> Iterator[str]:
         for name, share in shares.items():
             if target not in targets or name not in library or not 0 <= share <= 1:
                 yield f"{place}.inclusion[{target!r}][{name!r}]: {share!r} is no share of a term of an equation."
+
+
+def _same_ridge(discovery: Discovery, choice: Choice, entry: int) -> bool:
+    """Return whether a choice shows the ridge weights that its equations have: one number, or one for each of all."""
+    problem, weights = discovery.problem, np.asarray(discovery.selection.solution.ridge)
+    rows = range(len(weights)) if discovery.selection.solution.joint else [entry]
+    shown = np.ravel(np.asarray(choice.ridge, dtype=float))
+    if shown.size not in (1, weights.shape[1], weights.size):
+        return False
+    shown = np.broadcast_to(shown.reshape(weights.shape) if shown.size == weights.size else shown, weights.shape)
+    own = [[problem.names.index(name) for name in problem.locate(problem.target_names[row])[0].names] for row in rows]
+    return all(
+        np.array_equal(weights[row, columns], shown[row, columns]) for row, columns in zip(rows, own, strict=True)
+    )
 
 
 def _table(discovery: Discovery, choice: Choice, entry: int) -> Iterator[str]:
@@ -148,45 +158,6 @@ def _row(row: TableRow, solution: Solution, entry: int, names: Sequence[str]) ->
     for key, true in right.items():
         if not _same(getattr(row, key), true, close=False):
             yield f"{key}: {getattr(row, key)!r}; the path has {true!r}."
-
-
-def unread_entries(folder: str | os.PathLike[str], discovery: Discovery) -> Iterator[str]:
-    """Yield the entries of results.json and model.json that reading them passed over: nothing vouches for them."""
-    if discovery.about.get("format") != FORMAT:
-        return  # an earlier format had other names
-    with scratch_folder() as scratch:
-        again = scratch / "model.json"
-        discovery.model.save(again)
-        model = json.loads(again.read_text(encoding="utf-8"))
-    for name, read in (("results.json", _results(discovery)), ("model.json", model)):
-        repeated: list[str] = []
-        text = (Path(folder) / name).read_text(encoding="utf-8")
-        stored = json.loads(text, object_pairs_hook=lambda pairs: _object(pairs, repeated))  # noqa: B023 - used here
-        yield from (f"{name}: the entry {key!r} stands twice." for key in repeated)
-        yield from (f"{name}, {text}" for text in _unread(stored, read, ""))
-
-
-def _object(pairs: Sequence[tuple[str, Any]], repeated: list[str]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        repeated += sorted({key for key, _ in pairs if [k for k, _ in pairs].count(key) > 1})
-    return found
-
-
-def _unread(stored: Any, read: Any, place: str) -> Iterator[str]:
-    """Yield where a file says something else than what was read of it."""
-    if isinstance(stored, Mapping) and isinstance(read, Mapping):
-        for key, value in stored.items():
-            here = f"{place}.{key}" if place else key
-            if key not in read:
-                yield f"{here}: it means nothing in this file."
-            elif key not in _VERSIONS:
-                yield from _unread(value, read[key], here)
-    elif isinstance(stored, list) and isinstance(read, list | tuple) and len(stored) == len(read):
-        for i, (value, other) in enumerate(zip(stored, read, strict=True)):
-            yield from _unread(value, other, f"{place}[{i}]")
-    elif stored != read or isinstance(stored, bool) != isinstance(read, bool):
-        yield f"{place}: {stored!r}; it was read as {read!r}."
 
 
 def _same(value: object, true: object, *, close: bool) -> bool:

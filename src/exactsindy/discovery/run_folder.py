@@ -7,6 +7,7 @@ their certificates.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import platform
@@ -40,6 +41,10 @@ from exactsindy.solver import (
 )
 
 FORMAT = "exactsindy run 2"
+#: The files of arrays: run.json has the SHA-256 of their bytes, beside the fingerprints of what they hold.
+ARRAYS = ("data.npz", "problem.npz")
+#: All files of a run.
+FILES = (*ARRAYS, "model.json", "results.json", "run.json")
 #: Folders of these formats are read; in the first, a choice called its variant a preparation.
 _READABLE = ("exactsindy run 1", FORMAT)
 #: What the first format called the variant that trajectory fits chose.
@@ -50,12 +55,23 @@ _ATTEMPTS = 20
 
 def write_run(discovery: DiscoveryLike, folder: str | os.PathLike[str], about: Mapping[str, Any]) -> Path:
     """Write a discovery into a folder, which is made if need be; see `Discovery.save`."""
-    manifest = {
+    with replacing(folder) as place:
+        save_data(discovery.data, place / "data.npz")
+        discovery.problem.save(place / "problem.npz")
+        discovery.model.save(place / "model.json")
+        _write(place / "results.json", _results(discovery))
+        _write(place / "run.json", _manifest(discovery, about, place))
+    return Path(folder)
+
+
+def _manifest(discovery: DiscoveryLike, about: Mapping[str, Any], place: Path) -> dict[str, Any]:
+    return {
         **about,
         "format": FORMAT,
         "arguments": dict(discovery.arguments),
         "data_sha256": discovery.data.fingerprint,
         "problem_sha256": discovery.problem.fingerprint,
+        "files_sha256": {name: file_sha256(place / name) for name in ARRAYS},
         "versions": {
             "exactsindy": __version__,
             "numpy": np.__version__,
@@ -67,13 +83,12 @@ def write_run(discovery: DiscoveryLike, folder: str | os.PathLike[str], about: M
         "residuals": dict(discovery.residuals),
         "noise": dict(discovery.noise),
     }
-    with replacing(folder) as place:
-        save_data(discovery.data, place / "data.npz")
-        discovery.problem.save(place / "problem.npz")
-        discovery.model.save(place / "model.json")
-        _write(place / "results.json", _results(discovery))
-        _write(place / "run.json", manifest)
-    return Path(folder)
+
+
+def file_sha256(path: Path) -> str:
+    """Return the SHA-256 of the bytes of a file."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_run(folder: str | os.PathLike[str]) -> dict[str, Any]:
@@ -187,7 +202,7 @@ def _selection(record: Mapping[str, Any], problem: Problem, constraints: Sequenc
 
 
 def _choice(record: Any) -> Choice:
-    entries = _renamed(mapping(record, "choices"))
+    entries = renamed(mapping(record, "choices"))
     return Choice(
         equation=text(entries["equation"], "equation"),
         k=whole(entries["k"], "k"),
@@ -215,7 +230,7 @@ def _constant(record: Any) -> InnerConstant:
 
 
 def _table_row(record: Any) -> TableRow:
-    entries = _renamed(mapping(record, "table"))
+    entries = renamed(mapping(record, "table"))
     return TableRow(
         equation=text(entries["equation"], "equation"),
         variant=text(entries["variant"], "variant", least=0),
@@ -243,7 +258,7 @@ def _notice(record: Any) -> Notice:
     )
 
 
-def _renamed(record: Mapping[str, Any]) -> dict[str, Any]:
+def renamed(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a stored choice or row with the names of today."""
     renamed = dict(record)
     if "preparation" in renamed:
