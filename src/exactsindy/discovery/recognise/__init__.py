@@ -12,5 +12,7 @@ from exactsindy.discovery.recognise.recognising import recognise as recognise
 from exactsindy.discovery.recognise.recognising import undermined as undermined
 from exactsindy.discovery.recognise.recognising import undermines_all as undermines_all
 from exactsindy.discovery.recognise.recognising import undetermined_states as undetermined_states
+from exactsindy.discovery.recognise.solver_output import DEGREE as DEGREE
+from exactsindy.discovery.recognise.solver_output import on_polynomials as on_polynomials
 from exactsindy.discovery.recognise.solver_output import solver_output_notices as solver_output_notices
 from exactsindy.discovery.recognise.steps import step_notices as step_notices
