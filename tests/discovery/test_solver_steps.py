@@ -76,7 +76,7 @@ def test_a_law_outside_the_library_is_withheld_and_the_others_stay():
     assert found.confidence["w'"] is None
     assert "of the rates at the steps of the solver, which the samples show exactly" in str(found.verdict)
     grown = es.discover(samples, times, states=("th", "w"), seconds=20)
-    X
+    assert set(grown.solution.terms["w'"]) == {"w", "sin(th)"}
 
 
 def test_positions_alone_are_still_of_second_order():
@@ -84,3 +84,15 @@ def test_positions_alone_are_still_of_second_order():
     samples = simulated(lambda t, x: [x[1], -x[0] - 0.2 * x[1]], [1.0, 0.0], times)[:, :1]
     found = es.discover(samples, times, states=("x",), seconds=20)
     assert set(found.solution.terms) == {"x''"} or found.confidence["x'"] is None
+
+
+def test_one_closed_orbit_is_still_withheld():
+    def kepler(t, x):
+        cube = np.hypot(x[0], x[1]) ** 3
+        return [x[2], x[3], -x[0] / cube, -x[1] / cube]
+
+    times = np.linspace(0, 40, 2000)
+    samples = simulated(kepler, [1, 0, 0, 1.2], times, rtol=1e-10, atol=1e-10)
+    found = es.discover(samples, times, states=("x", "y", "vx", "vy"), degree=3, seconds=20)
+    assert found.confidence["vx'"] is None
+    assert found.confidence["vy'"] is None

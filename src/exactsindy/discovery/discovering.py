@@ -25,7 +25,7 @@ from exactsindy.discovery.parameters import leave_out_constant_parameters
 from exactsindy.discovery.proof_folder import check_request
 from exactsindy.discovery.prove import prove
 from exactsindy.discovery.read import Measurement, read
-from exactsindy.discovery.recognise import leave_out_sentinels, undetermined_states
+from exactsindy.discovery.recognise import STAND_INS, leave_out_sentinels, recognise, undetermined_states
 from exactsindy.discovery.request import (
     DEFAULT_SECONDS,
     Request,
@@ -211,6 +211,9 @@ def _discovered(measured: Measurement, request: Request, form: Form | str, clock
         found = _answer(steps, request, form, clock)
         exact, every = exact_equations(found, steps), found.solution.terms
         if clock.interrupted_in is not None or len(exact) == len(every) or (exact and not undetermined_states(measured)):
+            # Exact rates rule out that a state is missing or late, but not that other laws agree on what was measured.
+            notices = tuple(notice for notice in recognise(measured, found.solution) if notice.kind in STAND_INS)
+            found = replace(found, selection=withheld(found.selection, notices), warnings=(*notices, *found.warnings))
             return withheld_at_steps(found, steps)
     found = _answer(trim_steady_tail(cut_at_jumps(measured)), request, form, clock)
     return found if steps is None else withheld_at_steps(found, steps)

@@ -5,6 +5,7 @@ from exactsindy.discovery.recognise.outliers import far_limits as far_limits
 from exactsindy.discovery.recognise.outliers import good_runs as good_runs
 from exactsindy.discovery.recognise.outliers import is_sentinel as is_sentinel
 from exactsindy.discovery.recognise.outliers import leave_out_sentinels as leave_out_sentinels
+from exactsindy.discovery.recognise.recognising import STAND_INS as STAND_INS
 from exactsindy.discovery.recognise.recognising import UNDERMINING as UNDERMINING
 from exactsindy.discovery.recognise.recognising import is_driven_position as is_driven_position
 from exactsindy.discovery.recognise.recognising import misleading as misleading
