@@ -25,7 +25,7 @@ from exactsindy.discovery.parameters import leave_out_constant_parameters
 from exactsindy.discovery.proof_folder import check_request
 from exactsindy.discovery.prove import prove
 from exactsindy.discovery.read import Measurement, read
-from exactsindy.discovery.recognise import leave_out_sentinels
+from exactsindy.discovery.recognise import STAND_INS, leave_out_sentinels, recognise, undetermined_states
 from exactsindy.discovery.request import (
     DEFAULT_SECONDS,
     Request,
@@ -36,6 +36,7 @@ from exactsindy.discovery.request import (
 )
 from exactsindy.discovery.resolve import resolve
 from exactsindy.discovery.result import Discovery
+from exactsindy.discovery.solver_steps import at_solver_steps, exact_equations, withheld_at_steps
 from exactsindy.discovery.trim import trim_steady_tail
 from exactsindy.errors import ProblemError, suggests_keywords
 from exactsindy.forms import Form, MapForm
@@ -209,8 +210,23 @@ def _discovered(measured: Measurement, request: Request, form: Form | str, clock
     if isinstance(request.form, MapForm):
         return _map(measured, request, request.form, clock)
     clock.begin("smoothing the states")
-    if request.form is None and measured.source is None:
-        measured = trim_steady_tail(cut_at_jumps(measured))
+    if request.form is not None or measured.source is not None:
+        return _answer(measured, request, form, clock)
+    steps = at_solver_steps(measured) if request.compares_trajectories else None
+    if steps is not None:
+        found = _answer(steps, request, form, clock)
+        exact, every = exact_equations(found, steps), found.solution.terms
+        if clock.interrupted_in is not None or len(exact) == len(every) or (exact and not undetermined_states(measured)):
+            # Exact rates rule out that a state is missing or late, but not that other laws agree on what was measured.
+            notices = tuple(notice for notice in recognise(measured, found.solution) if notice.kind in STAND_INS)
+            found = replace(found, selection=withheld(found.selection, notices), warnings=(*notices, *found.warnings))
+            return withheld_at_steps(found, steps)
+    found = _answer(trim_steady_tail(cut_at_jumps(measured)), request, form, clock)
+    return found if steps is None else withheld_at_steps(found, steps)
+
+
+def _answer(measured: Measurement, request: Request, form: Form | str, clock: Clock) -> Discovery:
+    """Return the answer from the data as they are."""
     resolved = resolve(measured, request, clock)
     request = replace(request, library=resolved.library)
     first = attempt(measured, request, clock)

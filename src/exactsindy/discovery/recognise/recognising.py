@@ -21,6 +21,8 @@ from exactsindy.solver import Solution
 # Kinds of notices that undermine every equation, and kinds that undermine the equations they name.
 _ALL = frozenset({"map", "hidden state", "shifted"})
 _NAMED = frozenset({"closed orbit", "conserved", "copy", "feedback", "cycle", "few steps"})
+#: Kinds of notices that say that other terms stand in for those found, on these data.
+STAND_INS = frozenset({"closed orbit", "conserved", "copy"})
 #: What each kind of misleading data means for an equation, in words that go on from "not identified:".
 UNDERMINING = {
     "map": "the samples look like those of a map, not of a flow",
