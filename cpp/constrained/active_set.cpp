@@ -154,8 +154,9 @@ void ActiveSet::solve(const Frame& f, const Box& box, NodeSolution& out) {
       for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].mu -= step * rho_[i];
       mu += step;
       if (moves) {
-        for (std::size_t p = 0; p < f.variables.size(); ++p)
-          out.x[p] -= step * space_.dot(space_.vector(f, static_cast<int>(p)), z_.data());
+        products_.resize(f.variables.size());
+        space_.products(f, z_.data(), products_.data());
+        for (std::size_t p = 0; p < f.variables.size(); ++p) out.x[p] -= step * products_[p];
         space_.axpy(step, z_.data(), out.r.data());
       }
       if (step == full) {

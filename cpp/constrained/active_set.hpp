@@ -50,7 +50,7 @@ class ActiveSet {
   // Kept from node to node, so that solving takes no memory.
   std::vector<Array> spare_;  // vectors of rows that are not held
   Array u_, z_;
-  std::vector<double> rho_, cholesky_;
+  std::vector<double> rho_, cholesky_, products_;
 };
 
 }  // namespace exactsindy::constrained

@@ -24,6 +24,15 @@ class Norms {
   std::vector<double> many_;
 };
 
+// What is not 0 in some rows, for ByVariable.
+auto entries(const std::vector<double>& rows, int count, int variables) {
+  return [&rows, count, variables](auto&& add) {
+    for (int i = 0; i < count; ++i)
+      for (int v = 0; v < variables; ++v)
+        if (const double c = rows[static_cast<std::size_t>(i) * variables + v]; c != 0.0) add(v, {i, c});
+  };
+}
+
 }  // namespace
 
 Bound::Bound(const System& s, const Space& space, const Frame& root)
@@ -34,15 +43,10 @@ Bound::Bound(const System& s, const Space& space, const Frame& root)
       centre_(s.variables, kInf),
       spread_(s.variables, 0.0),
       by_ridge_(s.variables, kInf),
-      equal_of_(s.variables),
-      below_of_(s.variables) {
-  for (int v = 0; v < s.variables; ++v) {
+      equal_of_(s.variables, entries(s.equal, s.equal_count, s.variables)),
+      below_of_(s.variables, entries(s.below, s.below_count, s.variables)) {
+  for (int v = 0; v < s.variables; ++v)
     if (s.ridge[v] > 0.0) by_ridge_[v] = (1.0 + 8.0 * kEps) / std::sqrt(s.ridge[v]);
-    for (int i = 0; i < s.equal_count; ++i)
-      if (s.equal_row(i)[v] != 0.0) equal_of_[v].push_back({i, s.equal_row(i)[v]});
-    for (int i = 0; i < s.below_count; ++i)
-      if (s.below_row(i)[v] != 0.0) below_of_[v].push_back({i, s.below_row(i)[v]});
-  }
 }
 
 // x = L b - L (b - S x) + (I - L S) x for the stack S = [root A; sqrt(ridge); C] and b = [root z; 0; d], where the
@@ -162,7 +166,7 @@ Double2 Bound::slope(int v, const double* hi, const double* lo, double norm, con
     if (b.weight != 1.0) delta = delta * Double2{b.weight, 0.0};
     magnitude = 2.0 * b.weight * norm * (system_.norm[v] / b.root + 1.0);
   }
-  const auto add = [&](const std::vector<Double2>& multipliers, const std::vector<Entry>& entries) {
+  const auto add = [&](const std::vector<Double2>& multipliers, std::span<const Entry> entries) {
     for (const auto& [row, c] : entries) {
       if (row >= static_cast<int>(multipliers.size()) || multipliers[row].hi == 0.0) continue;
       delta = delta - multipliers[row] * Double2{c, 0.0};
@@ -269,7 +273,7 @@ std::pair<double, double> Bound::rough(const double* omega, const Multipliers& m
     const Block& b = system_.blocks[system_.block_of[v]];
     double delta = b.weight * kernels_.dot(system_.column[v], omega + b.row, b.rows);
     double size = 2.0 * b.weight * norms[system_.block_of[v]] * (system_.norm[v] / b.root + 1.0);
-    const auto add = [&](const std::vector<Double2>& multipliers, const std::vector<Entry>& entries) {
+    const auto add = [&](const std::vector<Double2>& multipliers, std::span<const Entry> entries) {
       for (const auto& [row, c] : entries) {
         if (row >= static_cast<int>(multipliers.size())) continue;
         delta -= multipliers[row].hi * c;

@@ -81,7 +81,7 @@ class Bound {
   mutable std::vector<double> centre_, spread_;
   mutable bool verified_ = false;
   std::vector<double> by_ridge_;
-  std::vector<std::vector<Entry>> equal_of_, below_of_;  // the rows of each variable
+  ByVariable<Entry> equal_of_, below_of_;  // the rows of each variable
 };
 
 }  // namespace exactsindy::constrained

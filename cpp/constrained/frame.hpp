@@ -48,6 +48,10 @@ class Space {
   // The vector of a linear row.
   void combine(const Frame& frame, const double* row, double* out) const;
   double dot(const double* a, const double* b) const { return kernels_.dot(a, b, dims_); }
+  // The same of all vectors of a frame with one.
+  void products(const Frame& f, const double* u, double* out) const {
+    kernels_.dots({f.t.data(), stride_, static_cast<int>(f.variables.size())}, {u, stride_, 1}, dims_, out, 1, false);
+  }
   void axpy(double alpha, const double* x, double* y) const { kernels_.axpy(alpha, x, y, stride_); }
   const double* vector(const Frame& f, int position) const {
     return f.t.data() + static_cast<std::size_t>(position) * stride_;

@@ -5,13 +5,15 @@
 
 namespace exactsindy::constrained {
 
-LogicRows::LogicRows(int variables, const std::vector<PresenceRow>& given) : of(variables), rows(given) {
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    for (std::size_t j = 0; j < rows[i].variables.size(); ++j)
-      of[rows[i].variables[j]].push_back({static_cast<int>(i), rows[i].coefs[j]});
-}
+LogicRows::LogicRows(int count, const std::vector<PresenceRow>& given)
+    : variables(count), rows(given), of(count, [this](auto&& add) {
+        for (std::size_t i = 0; i < rows.size(); ++i)
+          for (std::size_t j = 0; j < rows[i].variables.size(); ++j)
+            add(rows[i].variables[j], Entry{static_cast<int>(i), rows[i].coefs[j]});
+      }) {}
 
-Logic::Logic(const LogicRows& rows) : rows_(&rows), flag_(rows.of.size(), Flag::kFree) {
+Logic::Logic(const LogicRows& rows) : rows_(&rows), flag_(rows.variables, Flag::kFree) {
+  least_.reserve(rows.rows.size());
   for (const PresenceRow& row : rows.rows) {
     int least = 0;
     for (int c : row.coefs) least += std::min(c, 0);

@@ -15,8 +15,9 @@ class LogicRows {
   struct Entry {
     int row, coef;
   };
-  std::vector<std::vector<Entry>> of;  // per variable
+  int variables;
   std::vector<PresenceRow> rows;
+  ByVariable<Entry> of;
 };
 
 // A partial assignment. All changes go through set(), which propagates; a conflict leaves the state unusable.

@@ -23,9 +23,11 @@ Ground::Ground(const System& s, const LogicRows& logic, const Space& coordinates
     for (std::size_t j = 0; j < rows.rows[i].variables.size(); ++j)
       if (rows.rows[i].coefs[j] < 0) removable[rows.rows[i].variables[j]] = 0;
   for (int v = 0; v < s.variables; ++v) removable[v] = removable[v] && s.least[v] == 0.0;
+  zero_rows.reserve(s.equal_count);
   for (int c = 0; c < s.equal_count; ++c) {
     if (s.equal_rhs[c] != 0.0) continue;
     std::vector<int> row;
+    row.reserve(4);
     for (int v = 0; v < s.variables; ++v)
       if (s.equal_row(c)[v] != 0.0) row.push_back(v);
     zero_rows.push_back({c, std::move(row)});

@@ -2,6 +2,7 @@
 #pragma once
 #include <cmath>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/constants.hpp"
@@ -9,6 +10,30 @@
 #include "core/units.hpp"
 
 namespace exactsindy::constrained {
+
+// The entries of each variable, in two arrays for all of them: small problems feel the time that memory takes.
+template <class Entry>
+class ByVariable {
+ public:
+  // `all(add)` calls add(v, entry) for every entry, the same each time.
+  template <class All>
+  ByVariable(int variables, All&& all) : end_(variables, 0) {
+    int count = 0;
+    all([&](int v, const Entry&) { ++end_[v], ++count; });
+    int first = 0;
+    for (int& end : end_) first += std::exchange(end, first);
+    entries_.resize(count);
+    all([&](int v, const Entry& entry) { entries_[end_[v]++] = entry; });
+  }
+  std::span<const Entry> operator[](int v) const {
+    const int first = v > 0 ? end_[v - 1] : 0;
+    return {entries_.data() + first, static_cast<std::size_t>(end_[v] - first)};
+  }
+
+ private:
+  std::vector<int> end_;  // of the entries of each variable
+  std::vector<Entry> entries_;
+};
 
 // One equation as the caller has it: factor is D x D upper triangular, row-major.
 struct EquationData {

@@ -246,6 +246,7 @@ bool TiedColumns::within_limits(const double* minus_y, std::uint32_t columns) co
 
 std::vector<int> TiedColumns::support(std::uint32_t columns) const {
   std::vector<int> found;
+  found.reserve(system_.variables);
   for (int v = 0; v < system_.variables; ++v)
     if (column_of_[v] >= 0 && columns >> column_of_[v] & 1) found.push_back(v);
   return found;

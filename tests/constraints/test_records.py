@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -303,3 +306,52 @@ def test_terms_an_equation_does_not_have():
     )
     rules = compile_rules(problem, [es.constraints.SameSupport()])
     assert {rules.label(row.variables[0]) for row in rules.presence if len(row.variables) == 1} == {"x': a", "y': c"}
+
+
+# Calls in a loop translate constraints once
+
+
+def test_the_same_records_are_translated_once(problem):
+    asked = (es.constraints.GradientSystem(), es.constraints.Bounds("x'", "x", -1, 1), "y': y <= 2")
+    first, again = compile_rules(problem, asked), compile_rules(problem, list(asked))
+    assert again.equalities is first.equalities
+    assert again.lower is first.lower
+    assert not first.lower.flags.writeable
+    assert again.sources == asked
+    equal = (es.constraints.GradientSystem(), *asked[1:])
+    assert compile_rules(problem, equal).equalities is not first.equalities  # (1 and True are equal, but no numbers)
+
+
+def test_mappings_and_records_that_change_are_translated_again(problem):
+    """A mapping inside a record, a list of another one, and records of other programs."""
+    coefs = {("x'", "x"): 1.0, ("y'", "y"): 1.0}
+    asked = [es.constraints.Linear(coefs, "<=", 1.0)]
+    assert compile_rules(problem, asked).inequalities[0].coefs == (1.0, 1.0)
+    coefs["y'", "y"] = 3.0
+    assert compile_rules(problem, asked).inequalities[0].coefs == (1.0, 3.0)
+
+    pairs = [("x'", "x"), ("y'", "y")]
+    counted = [es.constraints.AtMost(1, pairs)]
+    assert len(compile_rules(problem, counted).presence[0].variables) == 2
+    pairs.append(("x'", "y"))
+    assert len(compile_rules(problem, counted).presence[0].variables) == 3
+
+    class Own:
+        limit = 1.0
+
+        def write(self, rules):
+            rules.bound(1, -np.inf, self.limit)
+
+    own = [Own()]
+    assert compile_rules(problem, own).upper[1] == 1.0
+    own[0].limit = 2.0
+    assert compile_rules(problem, own).upper[1] == 2.0
+
+
+def test_translations_do_not_keep_problems_alive():
+    problem = es.Problem.from_arrays(np.eye(3), np.ones((3, 1)), names=["a", "b", "c"], target_names=["x'"])
+    es.solve(problem, 1, constraints=[es.constraints.Forbid("x'", "a")])
+    known = weakref.ref(problem)
+    del problem
+    gc.collect()
+    assert known() is None

@@ -655,3 +655,18 @@ def test_claims_about_a_shared_budget_hold_for_any_small_arrays(data, k, weight)
     assert solution.optimal
     result = verify(problem, solution)
     assert result.ok, str(result)
+
+
+def test_a_block_with_all_terms_in_another_order():
+    """Its ridge and its coefficients are those of its own terms."""
+    rng = np.random.default_rng(5)
+    theta, other = rng.standard_normal((2, 50, 2))
+    y = rng.standard_normal((2, 50))
+    p = Problem.from_arrays(theta, y[0], names=["a", "b"], target_names=["x'"])
+    q = Problem.from_arrays(other, y[1], names=["b", "a"], target_names=["y'"])
+    ridge = np.array([[1.0, 2.0], [30.0, 4.0]])
+    joined, alone = Problem.from_blocks([p, q]), solve(q, 2, ridge=[4.0, 30.0])
+    for _ in range(2):  # (the second time the equations are known)
+        found = solve(joined, 2, ridge=ridge)
+        assert np.array_equal(found.coef[1], alone.coef[0][::-1])
+        assert found.optimal

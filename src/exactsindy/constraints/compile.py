@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import operator
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from exactsindy._files import reason, shown
 from exactsindy.constraints.parse import parse_constraint
 from exactsindy.constraints.rules import Rules, RulesBuilder
 from exactsindy.errors import ConstraintError, ExactSindyError
 from exactsindy.problem import Problem
+
+_HERE = __name__.rpartition(".")[0] + "."  # where the records are defined
+# What the latest constraints of each problem came down to, with what they were: calls in a loop translate them once.
+_compiled: WeakKeyDictionary[Problem, tuple[tuple[Any, ...], Hashable, dict[str, Any]]] = WeakKeyDictionary()
 
 
 def constraint_list(constraints: Any) -> tuple[Any, ...]:
@@ -35,7 +41,37 @@ def compile_rules(problem: Problem, constraints: Sequence[Any]) -> Rules:
     >>> compile_rules(problem, [Forbid("x'", "y"), "x': x <= 1"]).upper
     array([ 1., inf])
     """
-    sources = constraint_list(constraints)
+    sources, asked = constraint_list(constraints), _contents(constraints)
+    known = _compiled.get(problem)
+    if known and asked == known[1] and len(sources) == len(known[0]) and all(map(operator.is_, sources, known[0])):
+        return Rules(problem, sources, **known[2])
+    found = _translated(problem, sources)
+    if asked is not None:
+        _compiled[problem] = sources, asked, found
+    return Rules(problem, sources, **found)
+
+
+def _contents(constraints: Sequence[Any]) -> Hashable:
+    """Return what may change inside constraints that stay the same objects; None if that cannot be seen."""
+    try:
+        return tuple(map(_content, constraints))
+    except TypeError:
+        return None
+
+
+def _content(constraint: Any) -> Hashable:
+    """Return the mappings of a record of this room, or nothing where it is constant; else a TypeError."""
+    if isinstance(constraint, str):
+        return ()
+    if not type(constraint).__module__.startswith(_HERE):
+        raise TypeError("constraints of other programs may change in ways that cannot be seen")
+    values = vars(constraint).values()
+    contents = tuple(tuple(value.items()) if isinstance(value, Mapping) else value for value in values)
+    hash(contents)  # (a TypeError, where one of them can be changed)
+    return contents
+
+
+def _translated(problem: Problem, sources: Sequence[Any]) -> dict[str, Any]:
     builder = RulesBuilder(problem)
     for i, constraint in enumerate(sources):
         builder.source = i
@@ -53,16 +89,21 @@ def compile_rules(problem: Problem, constraints: Sequence[Any]) -> Rules:
             text = f"constraints[{i}], {shown(str(record))}: one of its values is of the wrong kind"
             raise ConstraintError(f"{text} ({reason(error)}).") from error
     _refuse_contradictions(builder)
-    return Rules(
-        problem,
-        sources,
-        *(tuple(builder.equalities), tuple(builder.inequalities), tuple(builder.presence)),
-        *(builder.lower, builder.upper, builder.least, builder.most),
-        bound_source=builder.bound_source,
-        t_level=builder.t_level,
-        convex=tuple(builder.convex),
-        exists=builder.exists,
-    )
+    for bounds in (builder.lower, builder.upper, builder.least, builder.most, builder.bound_source, builder.exists):
+        bounds.flags.writeable = False
+    return {
+        "equalities": tuple(builder.equalities),
+        "inequalities": tuple(builder.inequalities),
+        "presence": tuple(builder.presence),
+        "lower": builder.lower,
+        "upper": builder.upper,
+        "least": builder.least,
+        "most": builder.most,
+        "bound_source": builder.bound_source,
+        "t_level": builder.t_level,
+        "convex": tuple(builder.convex),
+        "exists": builder.exists,
+    }
 
 
 def _refuse_contradictions(rules: RulesBuilder) -> None:

@@ -122,6 +122,12 @@ class Block:
         norms.flags.writeable = False
         return norms
 
+    @cached_property
+    def target_squares(self) -> tuple[float, ...]:
+        """The squared norms of the targets."""
+        targets = self.factor[:, len(self.terms) :]
+        return tuple(np.einsum("ij,ij->j", targets, targets).tolist())
+
     def target(self, j: int) -> tuple[Matrix, Matrix]:
         """Return (z, rest) of target `j`: its column over the rows of the terms, and below them."""
         if not 0 <= j < len(self.target_names):

@@ -73,7 +73,9 @@ def total(problem: Problem, k: Total) -> tuple[int, Array]:
     count, m = _count(k.k, "Total(k)"), len(problem.target_names)
     if count > _MOST_SIZES:
         raise SolverError(f"Total(k={count}): expected at most {_MOST_SIZES} terms.")
-    given = [1.0] * m if k.weights is None else k.weights
+    given = k.weights
+    if given is None:
+        return count, np.ones(m)
     if isinstance(given, Mapping):
         given = _in_order(problem, given, "Total(weights)", 1.0)
     try:
@@ -95,7 +97,9 @@ def weights(problem: Problem, k: tuple[int, ...] | Total) -> Array:
 def caps(problem: Problem, k: Total) -> tuple[int, ...]:
     """Return the most terms each target may have of a shared budget."""
     count = _count(k.k, "Total(k)")
-    given: Any = count if k.caps is None else k.caps
+    given = k.caps
+    if given is None:
+        return (count,) * len(problem.target_names)
     if isinstance(given, Mapping):
         given = _in_order(problem, given, "Total(caps)", count)
     return tuple(min(count, cap) for cap in sizes(problem, given, "Total(caps)"))

@@ -20,7 +20,7 @@ from exactsindy.solver.feasible import Feasible
 from exactsindy.solver.nearby import Nearby
 from exactsindy.solver.outcome import Answer, Outcome
 from exactsindy.solver.presence import decided
-from exactsindy.solver.relaxation import SLACK, Relaxation, Support
+from exactsindy.solver.relaxation import SLACK, Relaxation, Support, only_presence
 from exactsindy.solver.same_support import Alike
 from exactsindy.solver.settings import BRIEF, Deadline, Settings, Status
 from exactsindy.solver.shared_budget import Pair, Values, pair_of, solve_shared
@@ -58,12 +58,17 @@ def search(
     joint = partial(_joint, state, budgets, [] if starts is None else [starts])
     small = len(component.variables) <= SMALL
     presence = decided(component, budgets)
+    trial = small and (presence is None or not only_presence(component, presence))
+    done = joint(TRIAL // max(len(component.variables), 1)) if trial else None
+    if done is not None and (done.stop is not None or not done.answers or _full(sizes, done)):
+        return done  # (a relaxation can add nothing)
     limit = settings.coefficient_limit
     relaxation = None if presence is None else Relaxation.of(component, presence, sizes.caps, sizes.total, limit)
     # Where nothing is asked but which terms are in or out, the answer is that of the search without constraints, for
     # each equation with the limit on coefficients that its own target sets.
     simple = relaxation is not None and relaxation.exact
-    done = joint(TRIAL // max(len(component.variables), 1)) if small and not simple else None
+    if done is None and small and not trial and not simple:
+        done = joint(TRIAL // max(len(component.variables), 1))
     for effort in EFFORTS if small else EFFORTS[1:]:
         if done is not None or relaxation is None or state.ended():
             break
@@ -76,6 +81,12 @@ def search(
         return state.outcome()
     done = done or replace(joint(None) or state.outcome(), seconds=state.deadline.elapsed)
     return done if relaxation is None or simple else _finished(state, relaxation, sizes.total is not None, done)
+
+
+def _full(sizes: Sizes, done: Outcome) -> bool:
+    """Whether the best support has as many terms as the sizes allow."""
+    caps = sum(sizes.caps)
+    return len(done.answers[0].support) >= (caps if sizes.total is None else min(caps, sizes.total))
 
 
 def _joint(

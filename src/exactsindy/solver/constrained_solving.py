@@ -184,8 +184,8 @@ def _solve(task: _Task, starts: Sequence[int] | None, settings: Settings, *, exp
 
 def _solution(task: _Task, outcomes: Sequence[Outcome], settings: Settings, conflict: tuple[str, ...] = ()) -> Solution:
     outcomes = [together(outcomes)] if task.joint else outcomes
-    solution = Solution.of(task.problem, outcomes, ridge=task.ridge, k=task.k, settings=settings)
-    return replace(solution, constraints=task.rules.sources, conflict=conflict)
+    said = {"constraints": task.rules.sources, "conflict": conflict}
+    return Solution.of(task.problem, outcomes, ridge=task.ridge, k=task.k, settings=settings, **said)
 
 
 def _search(task: _Task, component: Component, starts: Sequence[int] | None, settings: Settings) -> Outcome:

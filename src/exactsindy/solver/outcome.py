@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -87,6 +87,9 @@ def lower_sum(bounds: Iterable[float]) -> float:
 
 def together(outcomes: Sequence[Outcome]) -> Outcome:
     """Return what independent searches say as one: sums, and as next best the cheapest change in one of them."""
+    if len(outcomes) == 1 and outcomes[0].answers:
+        (only,) = outcomes
+        return only if len(only.answers) == 1 else replace(only, answers=only.answers[:1])
     nodes, seconds = sum(o.nodes for o in outcomes), sum(o.seconds for o in outcomes)
     if any(outcome.infeasible for outcome in outcomes):
         return Outcome((), math.inf, nodes=nodes, seconds=seconds)

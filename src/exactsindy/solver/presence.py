@@ -33,10 +33,12 @@ def decided(component: Component, budgets: Sequence[Budget]) -> Presence | None:
         for row in open_rows:
             # What the left side is at least and at most, and what each undecided term can change.
             least = most = 0.0
-            for v, c in zip(row.variables, row.coefs, strict=True):
+            for v, c in zip(row.variables, row.coefs, strict=True) if flags else ():
                 known = flags.get(v)
                 least += c if known else min(c, 0.0) if known is None else 0.0
                 most += c if known else max(c, 0.0) if known is None else 0.0
+            if not flags:
+                least, most = sum(c for c in row.coefs if c < 0), sum(c for c in row.coefs if c > 0)
             if least > row.rhs:
                 return None
             if most <= row.rhs:

@@ -6,7 +6,7 @@ kept. What else is asked for can only raise the value of a support, so values of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -81,7 +81,7 @@ class Relaxation:
     @cached_property
     def exact(self) -> bool:
         """Whether nothing was relaxed: every support of the relaxation is one of the problem, with the same value."""
-        return not self.presence.rows and not self.linear and not self.bounded.any() and self.stretch == 1.0
+        return only_presence(self.component, self.presence) and self.stretch == 1.0
 
     @cached_property
     def stretch(self) -> float:
@@ -105,19 +105,12 @@ class Relaxation:
     @cached_property
     def linear(self) -> tuple[Row, ...]:
         """The rows on coefficients that say something about terms that are not excluded."""
-        rules, absent, own = self.component.rules, self.presence.absent, self.component.position
-        return tuple(
-            row
-            for row in (*rules.equalities, *rules.inequalities)
-            if row.variables[0] in own and (row.rhs != 0 or any(v not in absent for v in row.variables))
-        )
+        return tuple(linear_rows(self.component, self.presence))
 
     @cached_property
     def bounded(self) -> NDArray[np.bool_]:
         """Whether each of the free variables has a bound or a least size."""
-        rules, free = self.component.rules, self.free
-        finite = np.isfinite(rules.lower) | np.isfinite(rules.upper) | (rules.least > 0) | np.isfinite(rules.most)
-        return np.asarray(finite[free])
+        return np.asarray(_limited(self.component)[self.free])
 
     @cached_property
     def equation_of(self) -> dict[int, int]:
@@ -192,6 +185,28 @@ class Relaxation:
         starts: list[list[tuple[int, ...]]] = [[] for _ in self.equations]
         settings = replace(self.within(settings), gap=0.0)  # a pool that ends early would not be complete
         return native.run(self.equations, self.caps, starts, settings, pool=True, capacity=capacity, limits=limits)
+
+
+def only_presence(component: Component, presence: Presence) -> bool:
+    """Whether all that is asked is that some terms are present and some are not."""
+    if presence.rows or any(linear_rows(component, presence)):
+        return False
+    own, absent = component.position, presence.absent
+    return not any(v in own and v not in absent for v in _limited(component).nonzero()[0].tolist())
+
+
+def linear_rows(component: Component, presence: Presence) -> Iterator[Row]:
+    """Yield the rows on coefficients that say something about terms that are not excluded."""
+    rules, absent, own = component.rules, presence.absent, component.position
+    for row in (*rules.equalities, *rules.inequalities):
+        if row.variables[0] in own and (row.rhs != 0 or any(v not in absent for v in row.variables)):
+            yield row
+
+
+def _limited(component: Component) -> NDArray[np.bool_]:
+    rules = component.rules
+    finite = np.isfinite(rules.lower) | np.isfinite(rules.upper) | (rules.least > 0) | np.isfinite(rules.most)
+    return np.asarray(finite)
 
 
 def _few(equation: Equation, gone: Sequence[int]) -> bool:

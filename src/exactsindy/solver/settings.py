@@ -179,7 +179,10 @@ class Deadline:
         return self._settings(min(fraction * whole, self.left()), least)
 
     def _settings(self, seconds: float, least: float) -> Settings:
-        limits, report, done, elapsed = self.limits, self.limits.progress, self.nodes, self.elapsed
+        limits, report, done = self.limits, self.limits.progress, self.nodes
+        if limits.seconds is None and limits.nodes is None and report is None:
+            return limits  # (nothing to be left of)
+        elapsed = self.elapsed
 
         def forward(now: Progress) -> None:
             if report is not None:

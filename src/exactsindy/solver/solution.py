@@ -75,6 +75,8 @@ class Solution:
         ridge: Array,
         k: tuple[int, ...] | Total,
         settings: Settings,
+        constraints: tuple[Any, ...] = (),
+        conflict: tuple[str, ...] = (),
     ) -> Solution:
         """Put outcomes together: one per equation, or one of all equations (supports ``equation * D + term``)."""
         width = len(problem.terms)
@@ -85,9 +87,10 @@ class Solution:
                 for v, value in zip(answer.support, answer.coef, strict=True):
                     support[v // width].append(v % width)
                     coef[v // width, v % width] = value
-        objective, bound = np.array([o.objective for o in outcomes]), np.array([o.bound for o in outcomes])
+        objectives, bounds = [o.objective for o in outcomes], [o.bound for o in outcomes]
+        objective, bound = np.array(objectives), np.array(bounds)
         # The floor only makes gaps smaller, and costs time: most answers do not need it.
-        gap = [_gap(o.objective, o.bound) for o in outcomes]
+        gap = list(map(_gap, objectives, bounds))
         allowed = max(settings.gap, PROVED)
         if not all(g <= allowed for g in gap):
             if not isinstance(k, Total) and _small_gaps(problem, outcomes, allowed):
@@ -106,6 +109,8 @@ class Solution:
             seconds=np.array([o.seconds for o in outcomes]),
             ridge=ridge,
             k=k,
+            constraints=constraints,
+            conflict=conflict,
             coefficient_limit=settings.coefficient_limit,
         )
 
@@ -296,11 +301,7 @@ def _small_gaps(problem: Problem, outcomes: Sequence[Outcome], allowed: float) -
     """Whether all gaps are certainly small enough, from a floor that is too low: that of the targets alone."""
     if len(outcomes) != len(problem.target_names):
         return False
-    squares: list[float] = []
-    for block in problem.blocks:
-        targets = block.factor[:, len(block.terms) :]
-        squares += np.einsum("ij,ij->j", targets, targets).tolist()
-    lows = [(1 - 1e-9) * ROUNDING**2 * square for square in squares]
+    lows = [(1 - 1e-9) * ROUNDING**2 * square for block in problem.blocks for square in block.target_squares]
     pairs = zip(outcomes, lows, strict=True)
     return all(o.objective - o.bound <= allowed * max(o.objective, low) for o, low in pairs)
 
