@@ -76,7 +76,8 @@ def name_tuple(value: object, what: str, error: type[Exception]) -> tuple[str, .
 def suggests_keywords(**others: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Return a decorator: a keyword that a function does not have is answered with the one that is meant.
 
-    ``others`` are what people write elsewhere, such as ``t`` for ``time``; the TypeError stays one.
+    ``others`` are what people write elsewhere, such as ``t`` for ``time``, or a whole sentence where no keyword stands
+    for it; the TypeError stays one.
     """
 
     def decorated(function: Callable[P, T]) -> Callable[P, T]:
@@ -86,7 +87,8 @@ def suggests_keywords(**others: str) -> Callable[[Callable[P, T]], Callable[P, T
         def called(*args: P.args, **kwargs: P.kwargs) -> T:
             wrong = next((name for name in kwargs if name not in known), None)
             if wrong is not None:
-                hint = f"Did you mean {others[wrong]}=?" if wrong in others else nearest(wrong, known)
+                other = others.get(wrong, "")
+                hint = other if " " in other else f"Did you mean {other}=?" if other else nearest(wrong, known)
                 raise TypeError(f"{function.__name__}() has no argument {wrong!r}. {hint}")
             return function(*args, **kwargs)
 

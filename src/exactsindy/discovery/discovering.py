@@ -55,6 +55,10 @@ from exactsindy.solver import Settings, Status, Total, ctrl_c_held
     threshold="k_max",
     alpha="ridge",
     poly_order="degree",
+    x="data",
+    differentiation_method="form",
+    x_dot="Measured derivatives: data=es.Trajectories.from_arrays(x, t, derivatives=x_dot).",
+    optimizer="The search is exact, so there is none to choose; leave it out. The most terms are k_max=.",
 )
 def discover(
     data: DataLike | Pieces,
