@@ -10,10 +10,13 @@ import exactsindy as es
 from exactsindy.app import exports
 from exactsindy.app.answer import Tone, view
 from exactsindy.app.comparing import side
+from exactsindy.app.figures import data_figure
+from exactsindy.app.preview import Curve
 from exactsindy.app.simulating import fit_sentence, simulate, starts
 from exactsindy.app.what_if import Changes, apply
 from exactsindy.data import Notice
 from exactsindy.errors import SolverError
+from exactsindy.report import point_size
 from exactsindy.solver import Status
 
 
@@ -28,10 +31,28 @@ def test_the_verdict_comes_first_and_is_that_of_the_search(oscillator):
     assert first.rivals[0].shown
 
 
+def test_the_constant_is_called_so_among_rivals(oscillator):
+    first, *others = oscillator.pool.members["x'"]
+    rival = replace(first, terms={"1": 2.0, "v": 1.0})
+    pool = replace(oscillator.pool, members={**oscillator.pool.members, "x'": (first, rival, *others)})
+    found = replace(oscillator, pool=pool)
+    shown = view(found, found, Changes()).equations[0].rivals[1]
+    assert shown.terms == "constant, v"
+    assert shown.mathml.startswith("constant, <math>")
+
+
+def test_few_samples_are_drawn_large():
+    assert point_size(21) == 2 * point_size(1000)
+    few, many = (Curve("x", "0", np.arange(n) * 0.1, np.zeros(n), np.zeros(n)) for n in (21, 1000))
+    drawn = [data_figure("x", [curve], "year") for curve in (few, many)]
+    assert [figure["data"][0]["marker"]["size"] for figure in drawn] == [7.0, 3.5]
+    assert drawn[0]["layout"]["xaxis"]["title"]["text"] == "year"
+
+
 @pytest.mark.parametrize(
     "choice, tone, words",
     [
-        ({"confidence": 0.2}, Tone.WRONG, "Not identified, 20 %, because other laws fit about as well."),
+        ({"confidence": 0.2}, Tone.WRONG, "Not identified, 20 %, because other laws fit about as well as this one."),
         ({"withheld": "the data mislead"}, Tone.WRONG, "Not identified: the data mislead."),
         ({"confidence": np.nan}, Tone.UNSURE, "Best by the rule asked for. How likely it is right is not known."),
     ],

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -72,6 +73,35 @@ def test_all_sections_are_there_and_nothing_comes_from_outside(page, oscillator)
     assert "no other combination of as many terms" in text
     assert "Not proved: that the system is this." in text
     assert "<math" in text
+
+
+def test_the_verdict_is_said_once(page):
+    text = page.read_text(encoding="utf-8")
+    assert text.count('<strong class="lead">Identified</strong>, ') == 2
+    assert '<strong class="label">' not in text
+
+
+def test_a_constant_is_called_so_in_tables(oscillator, tmp_path):
+    first, *others = oscillator.pool.members["x'"]
+    rival = replace(first, terms={"1": -50.27, "x": 2.0}, excess=1.0)
+    pool = replace(oscillator.pool, members={**oscillator.pool.members, "x'": (first, rival, *others)})
+    selection = replace(oscillator.selection, inclusion={"x'": {"v": 1.0, "1": 0.08}})
+    text = replace(oscillator, pool=pool, selection=selection).report(tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "<td>-50.27, 2 <math>" in text
+    assert "<td>constant, <math>" in text
+    assert '<span>constant</span><i style="width:8%">' in text
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine: apt-get install chromium")
+def test_names_of_long_terms_end_before_their_bars(oscillator, tmp_path):
+    shares = {"u^2 u_position_position_position_position": 1.0, "v": 0.5}
+    found = replace(oscillator, selection=replace(oscillator.selection, inclusion={"x'": shares, "v'": shares}))
+    page = found.report(tmp_path / "long.html")
+    measure = """<script>document.documentElement.dataset.overlap = [...document.querySelectorAll(".bar")].map(bar => {
+      const name = document.createRange(); name.selectNodeContents(bar.children[0]);
+      return name.getBoundingClientRect().right > bar.children[1].getBoundingClientRect().left; }).join()</script>"""
+    page.write_text(page.read_text(encoding="utf-8").replace("</body>", f"{measure}</body>"), encoding="utf-8")
+    assert 'data-overlap="false,false,false,false"' in browse(page, tmp_path / "profile", "--window-size=1200,900")[0]
 
 
 def test_every_embedded_figure_is_json(page):

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 import exactsindy as es
-from exactsindy.data import Target
+from exactsindy.app.answer import view
+from exactsindy.app.what_if import Changes
+from exactsindy.data import Notice, Target
 from exactsindy.library import LATEX, Term, Variable, Variables, mathml, mathml_term, parse_term
 from exactsindy.model import Equation, to_mathml
-from exactsindy.report import typesetter
+from exactsindy.report import messages, typesetter
 from exactsindy.report.text import facts
 from exactsindy.selection import Choice
 
@@ -104,6 +106,32 @@ def test_all_chosen_terms_are_listed_with_their_share_of_resamples(oscillator):
     assert ": v 1 %, " in line
 
 
+def test_the_constant_term_is_called_so_beside_a_percentage(oscillator):
+    class WithConstant:
+        @property
+        def shares(self):
+            return {"x'": {"1": 2.04, "v": 2.27}}
+
+        def __getattr__(self, name):
+            return getattr(found, name)
+
+    selection = replace(oscillator.selection, inclusion={"x'": {"v": 1.0, "1": 0.08}})
+    found = replace(oscillator, selection=selection)
+    lines = list(facts(WithConstant(), 0))
+    assert "Share of the right-hand side: constant 204 %, v 227 %." in lines
+    assert any(line.endswith(": v 100 %, constant 8 %.") for line in lines)
+
+
+def test_what_is_said_of_many_equations_is_said_once(oscillator):
+    said = [Notice("empty", f"{name}: looks like noise.", name) for name in ("x'", "v'")]
+    several = (said[0], Notice("short", "The record is short."), said[1], Notice("size", "x': 7 terms.", "x'"))
+    assert messages(several) == ("x', v': looks like noise.", "The record is short.", "x': 7 terms.")
+    shown = replace(oscillator, warnings=several)
+    assert str(shown).count("looks like noise") == 1
+    assert shown._repr_html_().count("looks like noise") == 1
+    assert view(shown, shown, Changes()).warnings == messages(several)
+
+
 def test_shares_of_no_term_are_not_listed(oscillator):
     selection = replace(oscillator.selection, inclusion={"x'": {name: 0.0 for name in oscillator.problem.names}})
     empty = replace(oscillator.model.rows[0], terms=(), coefficients=(), standard_errors=None)
@@ -113,9 +141,10 @@ def test_shares_of_no_term_are_not_listed(oscillator):
 
 def test_a_rival_is_called_by_its_terms():
     choice = Choice("x'", 2, "rows", 0.0, score=0.0, confidence=0.1, rival=1, rival_terms=("1",))
-    assert choice.words() == "not identified (confidence 10 %; as plausible: the term 1)"
-    assert replace(choice, rival=2, rival_terms=("x", "y")).rival_words() == "the terms x, y"
-    assert replace(choice, rival=2, rival_terms=()).rival_words() == "2 terms"
+    assert choice.words() == "not identified (confidence 10 %; as plausible: a law with the term constant)"
+    assert replace(choice, rival=2, rival_terms=("x", "y")).rival_words() == "a law with the terms x, y"
+    assert replace(choice, rival=2, rival_terms=()).rival_words() == "a law with 2 terms"
+    assert replace(choice, rival=0, rival_terms=()).rival_words() == "a law with no terms"
 
 
 def test_a_rival_of_the_same_size_is_not_the_answer_itself(oscillator):
@@ -123,7 +152,7 @@ def test_a_rival_of_the_same_size_is_not_the_answer_itself(oscillator):
     unsure = replace(first, confidence=0.3, rival=first.k, rival_terms=())
     shown = replace(oscillator, selection=replace(oscillator.selection, choices=(unsure, *others)))
     (line,) = [line for line in facts(shown, 0) if line.startswith("Rival")]
-    assert line == f"Rival with 1: {next(iter(oscillator.pool['x'][1].terms))}."
+    assert line == f"Rival with 1 term: {next(iter(oscillator.pool['x'][1].terms))}."
     assert "v" not in line.split()
     assert not [line for line in facts(replace(shown, pool=None), 0) if line.startswith("Rival")]
 

@@ -12,7 +12,7 @@ from exactsindy.discovery import Discovery
 from exactsindy.library import mathml_target, mathml_term
 from exactsindy.model import Equation, percent, with_error
 from exactsindy.plots import PathCurve, path_curves, worse
-from exactsindy.report import Verdict, typesetter, verdicts
+from exactsindy.report import Verdict, messages, spoken, typesetter, verdicts
 from exactsindy.solver import Solution, Status
 
 
@@ -96,7 +96,7 @@ def view(shown: Discovery, selected: Discovery, changes: Changes) -> AnswerView:
         for i, verdict in enumerate(verdicts(shown))
     )
     tone, headline = _headline(equations)
-    warnings = tuple(_raised(notice.message) for notice in shown.warnings)
+    warnings = tuple(map(_raised, messages(shown.warnings)))
     return AnswerView(headline, tone, equations, warnings, path_curves(shown), bool(changes.by_equation))
 
 
@@ -151,8 +151,8 @@ def _equation(shown: Discovery, i: int, verdict: Verdict, changed: bool, change:
     rivals = tuple(
         RivalView(
             rank,
-            ", ".join(member.terms) or "no term",
-            ", ".join(map(typeset, member.terms)) or "no term",
+            ", ".join(map(spoken, member.terms)) or "no term",
+            ", ".join("constant" if name == "1" else typeset(name) for name in member.terms) or "no term",
             worse(member.excess),
             member.support == solution.support[i],
         )

@@ -11,6 +11,7 @@ from exactsindy._types import Array
 from exactsindy.app.preview import Curve
 from exactsindy.data import Field
 from exactsindy.plots import PathCurve, Replay, ResidualSeries
+from exactsindy.report import point_size
 
 Figure = dict[str, Any]
 # Points of one line, and cells along one axis of an image; more are not seen on a screen.
@@ -20,14 +21,14 @@ MEASURED, FOUND, OTHER = "#56697d", "#0072b2", "#d55e00"
 _GRID, _TEXT = "#e4e8ec", "#33414e"
 
 
-def data_figure(name: str, curves: Sequence[Curve]) -> Figure:
+def data_figure(name: str, curves: Sequence[Curve], time_name: str) -> Figure:
     """Return the samples of one state, and the smooth curves through them."""
     lines: list[Any] = []
     for i, curve in enumerate(curves):
         lines.append(_points(curve.times, curve.values, "measured", i == 0))
         if len(curve.smooth):
             lines.append(_line(curve.times, curve.smooth, "smoothed", FOUND, i == 0))
-    return _figure(lines, "", name, 190)
+    return _figure(lines, time_name, name, 210)
 
 
 def field_figure(data: Field, values: Array, title: str) -> Figure:
@@ -112,7 +113,8 @@ def fit_figure(run: Replay, column: int) -> Figure:
 
 def residual_figure(series: ResidualSeries, time_name: str) -> Figure:
     """Return what an equation leaves of the change from sample to sample, in units of the noise."""
-    points = {**_points(series.times, series.values, "left over"), "marker": {"size": 3.5, "color": OTHER}}
+    size = point_size(len(series.times))
+    points = {**_points(series.times, series.values, "left over"), "marker": {"size": size, "color": OTHER}}
     figure = _figure([points], time_name, f"{series.equation} left over / noise", 220)
     figure["layout"]["shapes"] = [_level(-1.0), _level(1.0)]
     return figure
@@ -187,7 +189,7 @@ def _line(x: Array, y: Array, name: str, colour: str, legend: bool = True) -> di
 
 def _points(x: Array, y: Array, name: str, legend: bool = True) -> dict[str, Any]:
     line = _line(x, y, name, MEASURED, legend)
-    return {**line, "mode": "markers", "marker": {"size": 3.5, "color": MEASURED, "opacity": 0.55}}
+    return {**line, "mode": "markers", "marker": {"size": point_size(len(x)), "color": MEASURED, "opacity": 0.55}}
 
 
 def _thinned(count: int, most: int) -> Any:

@@ -18,8 +18,6 @@ from exactsindy.cli.words import notices_in_options
 
 # The names in `selection.RULES`, which a test compares: importing them here would slow down every command.
 RULES = ("auto", "growth", "bic", "ebic", "cross-validation", "stability")
-_FILE = "The file: CSV, xlsx, Parquet, npz, mat, NetCDF, ...; - is standard input."
-_DEGREE = "Monomials up to this degree; 3 by default, less for many states or few rows."
 
 
 def discover(
@@ -116,7 +114,7 @@ def discover(
     with cluster(scheduler), progress(f"Searching {data.name}", seconds, quiet=quiet) as tick:
         found = find(
             measured,
-            targets=_targets(measured, targets, second_order),
+            targets=_targets(measured, targets, second_order, steps),
             library=candidates(getattr(measured, "head", measured), library, degree, order),
             form=form(weak, steps, lags),
             k_max=k_max if total is None else Total(total),
@@ -146,12 +144,14 @@ def discover(
     output.finish(output.INTERRUPTED if interrupted else output.ending(found.solution.status))
 
 
-def _targets(data: Any, targets: str | None, second_order: bool) -> tuple[str, ...] | None:
+def _targets(data: Any, targets: str | None, second_order: bool, steps: bool) -> tuple[str, ...] | None:
     """Return the equations wanted, ``None`` for the default."""
     from exactsindy.data import Field, Target
 
     if not second_order:
         return options.names(targets)
+    if steps:
+        output.fail("--map and --second-order: a map has no derivatives; leave one of them out.")
     data = getattr(data, "head", data)
     if targets is not None:
         output.fail(f"--targets {targets} --second-order: two orders; give one of them.")

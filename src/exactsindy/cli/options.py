@@ -52,6 +52,17 @@ def values(text: str | None, option: str) -> dict[str, float] | None:
         fail(f"{option} {text!r}: expected numbers by name, e.g. mu=0.1,nu=2.")
 
 
+def start(text: str, names: tuple[str, ...]) -> Any:
+    """Return initial states, ``1.0,2.0`` or by name ``x=1.0,y=2.0``; with ``names`` there must be one for each."""
+    if "=" in text:
+        return values(text, "--start")
+    begin = numbers(text, "--start")
+    if names and len(begin) != len(names):
+        example = ",".join(f"{name}=1.0" for name in names)
+        fail(f"--start {text}: expected {len(names)} numbers, for {', '.join(names)}, e.g. {example}.")
+    return begin
+
+
 def sizes(text: str) -> Any:
     """Return the number of terms: ``3``, or one per equation as ``x'=2,y'=3``."""
     try:

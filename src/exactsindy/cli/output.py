@@ -97,7 +97,7 @@ def check_folders(*paths: Path | None, run: Path | None = None) -> None:
         if path is not None:
             if not path.absolute().parent.is_dir():
                 fail(f"{str(path)!r}: there is no folder {str(path.absolute().parent)!r}; make it first.")
-            check_target(path)
+            check_target(path, repr(str(path)))
     if run is not None and run.exists() and not run.is_dir():
         fail(f"{str(run)!r}: this is a file; expected the name of a folder.")
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from exactsindy.model import Model
 
 Folder = Annotated[Path, typer.Argument(help="Run folder, made by `discover --run`.", show_default=False)]
-File = Annotated[Path, typer.Argument(help="Model, made by `discover --save`.", show_default=False)]
+File = Annotated[Path, typer.Argument(help="Model, made by `discover --save`, or a run folder.", show_default=False)]
 _FORMATS: dict[str, Callable[[Model, int], str]] = {
     "text": lambda model, digits: "\n".join(model.equations(digits)),
     "latex": lambda model, digits: model.to_latex(digits),
@@ -71,11 +71,16 @@ def check(
     from exactsindy.certificate import check_proof
 
     lines = None if quiet else optional("exactsindy_check", "check", "check").progress_lines()
+    if not current(proof.parent, proof.name).is_file():
+        output.fail(f"{str(proof)!r}: there is no such file.")
     file = problem if problem is not None else problem_file(proof)
     if problem is None and not file.is_file():
         file = current(proof.parent, "problem.npz")
+    if problem is None and not file.is_file():
+        both = f"{problem_file(proof).name} or problem.npz"
+        output.fail(f"{str(proof)!r}: there is no {both} beside it; name the saved problem with --problem.")
     if not file.is_file():
-        output.fail(f"{str(file)!r}: there is no such file; name the saved problem with --problem.")
+        output.fail(f"--problem {str(file)!r}: there is no such file.")
     result = check_proof(file, current(proof.parent, proof.name), progress=lines)
     if result.outcome == "unreadable":
         output.fail(result.sentences[0])
@@ -125,7 +130,7 @@ def report(
 
 def simulate(
     model: File,
-    start: Annotated[str, typer.Option(help="Initial states: 1.0,2.0.")],
+    start: Annotated[str, typer.Option(help="Initial states: 1.0,2.0 or x=1.0,y=2.0.")],
     until: Annotated[float, typer.Option(help="Last time; of a map the number of steps.")],
     parameters: Annotated[str | None, typer.Option(help="Parameters of the model: mu=0.1,nu=2.")] = None,
     step: Annotated[float | None, typer.Option(help="Time between rows; a hundredth of --until.")] = None,
@@ -140,9 +145,8 @@ def simulate(
     import numpy as np
 
     from exactsindy._atomic import write_atomically
-    from exactsindy.model import Model
 
-    equations = Model.load(model)
+    equations = _loaded(model)
     if equations.is_map and step is not None:
         output.fail(f"--step {step:g}: this is a map; --until is the number of its steps.")
     width = 1.0 if equations.is_map else until / 100 if step is None else step
@@ -152,7 +156,7 @@ def simulate(
         output.fail(f"--until {until:g}, --step {width:g}: expected at most {output.MOST_ROWS:,} steps.")
     times = np.arange(0.0, until + width / 2, width)
     constants = options.values(parameters, "--parameters")
-    begin = options.numbers(start, "--start")
+    begin = options.start(start, () if equations.is_map else equations.phase_names)
     if equations.is_map:
         run = equations.iterate(begin, len(times) - 1, parameters=constants)
     else:
@@ -179,9 +183,20 @@ def export(
     Example:
       exactsindy export model.json --to latex
     """
-    from exactsindy.model import Model
-
     if to not in _FORMATS:
         output.fail(f"--to {to!r}: expected one of {', '.join(_FORMATS)}.")
-    equations = Model.load(model)
+    equations = _loaded(model)
     typer.echo(_FORMATS[to](equations, digits))
+
+
+def _loaded(path: Path) -> Model:
+    """Return the model in a file, or that of a run folder."""
+    from exactsindy._atomic import current
+    from exactsindy.model import Model
+
+    file = current(path, "model.json") if (path / "run.json").is_file() else path
+    if file.is_file():
+        with file.open("rb") as stream:
+            if not stream.read(100).lstrip().startswith(b"{"):
+                output.fail(f"{str(path)!r}: this is no saved model; `exactsindy discover --save` makes one.")
+    return Model.load(file)

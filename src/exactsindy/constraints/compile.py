@@ -25,7 +25,7 @@ def constraint_list(constraints: Any) -> tuple[Any, ...]:
             return tuple(constraints)
         except TypeError:  # an array of one number says that it can be iterated over
             pass
-    raise ConstraintError(f"constraints={constraints!r}: expected a list of constraints.")
+    raise ConstraintError(f'constraints={constraints!r}: expected a list of constraints, e.g. ["x\': y >= 0"].')
 
 
 def compile_rules(problem: Problem, constraints: Sequence[Any]) -> Rules:

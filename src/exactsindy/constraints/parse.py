@@ -21,9 +21,9 @@ _RELATIONS: tuple[Relation, ...] = ("==", "<=", ">=")
 def parse_constraint(text: str) -> Linear:
     """Read a linear constraint: ``equation: sum of numbers times terms``, a relation, and a number or such a sum.
 
-    Such as ``"y': x z == -1"``, ``"x': x + 2*x y <= 0"`` or ``"x': y == y': x"``. The equation holds until the next
-    ``equation:``. A number alone is a number; the constant term is written ``1*1``. Names are looked up when the
-    constraint meets a problem; text that cannot be read raises a ConstraintError.
+    Such as ``"y': x z == -1"``, ``"x': x + 2*x y <= 0"`` or ``"x': y == y': x"``; ``=`` is read as ``==``. The equation
+    holds until the next ``equation:``. A number alone is a number; the constant term is written ``1*1``. Names are
+    looked up when the constraint meets a problem; text that cannot be read raises a ConstraintError.
 
     Examples
     --------
@@ -32,10 +32,12 @@ def parse_constraint(text: str) -> Linear:
     """
     if not isinstance(text, str):
         raise ConstraintError(f'parse_constraint: got {type(text).__name__}: expected text such as "x\': x + y == 0".')
-    found = [relation for relation in _RELATIONS if relation in text]
-    if len(found) != 1 or text.count(found[0]) != 1:
+    plain = not any(relation in text for relation in _RELATIONS)
+    whole = text.replace("=", "==") if plain else text  # (people write x = 1, too)
+    found = [relation for relation in _RELATIONS if relation in whole]
+    if len(found) != 1 or whole.count(found[0]) != 1:
         raise _unreadable(text, "expected one of ==, <=, >= once")
-    left, right = text.split(found[0])
+    left, right = whole.split(found[0])
     coefs: dict[tuple[str, str], float] = {}
     constant, equation = _side(text, left, 1.0, "", coefs)
     more, _ = _side(text, right, -1.0, equation, coefs)

@@ -95,7 +95,10 @@ def names_of(names: Sequence[str] | None, count: int, stem: str, what: str) -> t
         raise DataError(f"{what}={names!r}: expected a list of names, e.g. ('x', 'y').")
     labels = tuple(str(name) for name in names)
     if len(labels) != count:
-        raise DataError(f"{what}: {len(labels)} names {labels} for {count} columns; expected one per column.")
+        raise DataError(
+            f"{what}: {len(labels)} name{'' if len(labels) == 1 else 's'} {labels} for "
+            f"{count} column{'' if count == 1 else 's'}; expected one per column."
+        )
     if len(set(labels)) < count or "" in labels:
         raise DataError(f"{what}: {labels} must be different and not empty.")
     return labels
@@ -158,8 +161,11 @@ def check_times(time: Any, states: Array) -> Array:
             cure = "pass states.T (several trajectories of one state: a list of arrays of shape (n, 1))."
             raise DataError(f"states has shape ({n}, {d}): {n} samples of {d} states looks transposed; {cure}")
         times = np.arange(n) * np.float64(times)
+    if times.ndim == 2 and times.shape in ((n, 1), (1, n)):  # (a column or a row, as of MATLAB)
+        times = times.ravel()
     if times.ndim != 1:
-        raise DataError(f"time has shape {times.shape}; expected one time per sample, ({n},).")
+        swapped = " Data and time seem to be swapped: the data come first." if d == 1 and len(times) == n else ""
+        raise DataError(f"time has shape {times.shape}; expected one time per sample, ({n},).{swapped}")
     if len(times) != n:
         hint = " The states look transposed; pass states.T." if len(times) == d else ""
         raise DataError(f"time has {len(times)} entries but states has {n} samples; expected as many.{hint}")

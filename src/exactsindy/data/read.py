@@ -44,6 +44,8 @@ def as_data(source: DataLike, columns: Columns | None = None) -> Data:
     field), or data already read, which are returned as they are; ``columns`` says which columns mean what.
     """
     columns = columns or Columns()
+    if source is None:
+        raise DataError("data is None: expected an array, a table, a file name, Trajectories or a Field.")
     if isinstance(source, Trajectories):
         return source.with_parameters(columns.parameters)
     if isinstance(source, Field):

@@ -99,7 +99,11 @@ def _from_array(states: Any, columns: Columns, label: str, build: Build[T]) -> t
     try:
         pieces, lost = _pieces(named, columns.gaps, label, times, states, controls, columns.derivatives)
     except DataError as error:
-        raise DataError(f"trajectory {label}: {error}") if label else error from None
+        if not label:
+            raise
+        one = isinstance(columns.time, np.ndarray) and len(columns.time) != np.shape(states)[0]
+        cure = " Give each trajectory its own times, time=[t0, t1, ...], or one step for all." if one else ""
+        raise DataError(f"trajectory {label}: {error}{cure}") from None
     return [pieces], "t", [*notes, *lost]
 
 

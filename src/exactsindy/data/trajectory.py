@@ -17,7 +17,7 @@ from exactsindy.data.notice import Notice, column_notices, gap_notice
 from exactsindy.data.parameters import checked_parameters, per_trajectory
 from exactsindy.data.splitting import cut_at, fold_ranges
 from exactsindy.data.tables import members
-from exactsindy.errors import DataError
+from exactsindy.errors import DataError, suggests_keywords
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -170,11 +170,14 @@ class Trajectories:
             object.__setattr__(self, field.name, value)
 
     @classmethod
+    @suggests_keywords(
+        t="time", dt="time", x="source", u="controls", feature_names="states", names="states", x_dot="derivatives"
+    )
     def from_arrays(
         cls,
         source: Samples | Trajectory | Sequence[Samples | Trajectory],
-        *,
         time: ArrayLike | None = None,
+        *,
         states: Sequence[str] | None = None,
         controls: Sequence[str] | Samples | Sequence[Samples] | None = None,
         control_names: Sequence[str] | None = None,

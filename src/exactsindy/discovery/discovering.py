@@ -62,6 +62,10 @@ _OF_A_FIELD = "Fields are described before: discover(Field.from_arrays(data, per
     periodic=_OF_A_FIELD,
     dims=_OF_A_FIELD,
     coords=_OF_A_FIELD,
+    x="data",
+    differentiation_method="form",
+    x_dot="Measured derivatives: data=es.Trajectories.from_arrays(x, t, derivatives=x_dot).",
+    optimizer="The search is exact, so there is none to choose; leave it out. The most terms are k_max=.",
 )
 def discover(
     data: DataLike | Pieces,

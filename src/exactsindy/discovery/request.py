@@ -152,7 +152,10 @@ def find_library(library: object) -> Library | None:
         raise ProblemError(f"library={library!r}: expected 'auto' or a library such as Polynomials(3).")
     if library is not None and not isinstance(library, Library):
         what = shorten(repr(library), 60)
-        raise ProblemError(f"library={what}: expected a library such as Polynomials(3), or Terms([...]) for names.")
+        if type(library).__module__.partition(".")[0] == "pysindy":
+            raise ProblemError(f"library={what}: this is one of PySINDy; pass es.from_pysindy(...) of it.")
+        example = "Polynomials(3) + Functions(['sin'])"
+        raise ProblemError(f"library={what}: expected a library such as {example}, or Terms([...]) for names of terms.")
     return library
 
 

@@ -54,9 +54,10 @@ class Predictions:
         """Return how far the model predicts, in words."""
         count = len(self.runs)
         near = f"within {100 * _OFF:.0f} % of the spread of the states"
-        where = f"Started at {count} times of the record, the model stays {near}"
+        where = f"Started from {count} samples of the record, the simulated model stays {near}"
         if all(run.complete for run in self.runs):
-            return f"{where} to the end of the record each time (the longest run takes {self.runs[0].horizon:.3g})."
+            longest = f"the longest run lasts {self.runs[0].horizon:.3g} units of time"
+            return f"{where} to the end of the record each time; {longest}."
         least = "at least " if sum(run.complete for run in self.runs) * 2 >= count else ""
         text = f"{where} for {least}{self.horizon:.3g} units of time (median)"
         if self.lyapunov_time is not None:

@@ -13,6 +13,8 @@ from exactsindy.plots import PathCurve, Predictions, Replay, ResidualSeries, Ste
 Figure = dict[str, Any]
 # Points of one line; more are not seen on a screen and make the file large.
 _POINTS = 1500
+# So many samples or fewer are drawn as larger points.
+_FEW = 100
 # Colours are names that the page replaces, so that they follow light and dark.
 MEASURED, FOUND, OTHER = "--measured", "--found", "--other"
 
@@ -164,7 +166,12 @@ def line_of(x: NDArray[np.float64], y: NDArray[np.float64], name: str, colour: s
 
 def _points(x: NDArray[np.float64], y: NDArray[np.float64], name: str, colour: str) -> dict[str, Any]:
     line = line_of(x, y, name, colour)
-    return {**line, "mode": "markers", "marker": {"size": 4, "color": colour}}
+    return {**line, "mode": "markers", "marker": {"size": point_size(len(x)), "color": colour}}
+
+
+def point_size(count: int) -> float:
+    """Return the size of a plot's points in pixels: a few samples must be seen beside the curve through them."""
+    return 7.0 if count <= _FEW else 3.5
 
 
 def _thinned(count: int) -> NDArray[np.int64]:

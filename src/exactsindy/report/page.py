@@ -41,6 +41,7 @@ from exactsindy.report.field_figures import field_figures
 from exactsindy.report.text import facts, joint_facts, proved
 from exactsindy.report.typesetting import typesetter
 from exactsindy.report.verdict import HEADS, Verdict, is_proved, table, verdicts
+from exactsindy.report.warnings_shown import messages
 
 # Most rows of the tables of rivals and of inclusion probabilities, and the smallest probability shown.
 _RIVALS = 10
@@ -123,14 +124,22 @@ def _page(result: DiscoveryLike) -> dict[str, Any]:
         "trajectories": None if field else _trajectories(result),
         "fields": _fields(result) if field else None,
         "data": _data(result),
-        "warnings": [notice.message for notice in result.warnings],
+        "warnings": list(messages(result.warnings)),
         "reproduce": _reproduce(result),
     }
 
 
 def _verdict(result: DiscoveryLike, i: int, verdict: Verdict) -> dict[str, str]:
     equation = to_wrapping_mathml(result.model.rows[i]) if verdict.text else ""
-    return {**asdict(verdict), "equation": equation}
+    # Where the sentence begins with the label, the label is not said before it again.
+    word = verdict.label.partition(",")[0]
+    word = word if verdict.claim.lower().startswith(word) else ""
+    return {
+        **asdict(verdict),
+        "equation": equation,
+        "lead": verdict.claim[: len(word)],
+        "rest": verdict.claim[len(word) :],
+    }
 
 
 def _lines(result: DiscoveryLike) -> Iterator[dict[str, Any]]:
@@ -189,7 +198,7 @@ def _rivals(result: DiscoveryLike) -> Iterator[dict[str, Any]]:
                 {
                     "rank": rank,
                     "worse": worse(member.excess),
-                    "terms": ", ".join(f"{value:.4g} {typeset(name)}" for name, value in member.terms.items()),
+                    "terms": ", ".join(_product(value, name, typeset) for name, value in member.terms.items()),
                     "change": _change(best, set(member.terms), typeset),
                 }
                 for rank, member in enumerate(members[:_RIVALS], 1)
@@ -197,8 +206,16 @@ def _rivals(result: DiscoveryLike) -> Iterator[dict[str, Any]]:
         }
 
 
+def _product(value: float, name: str, typeset: Callable[[str], str]) -> str:
+    """Return a coefficient times its term; a constant stands alone."""
+    return f"{value:.4g}" if name == "1" else f"{value:.4g} {typeset(name)}"
+
+
 def _change(best: set[str], other: set[str], typeset: Callable[[str], str]) -> str:
-    lost, new = (", ".join(map(typeset, sorted(names))) for names in (best - other, other - best))
+    lost, new = (
+        ", ".join("constant" if name == "1" else typeset(name) for name in sorted(names))
+        for names in (best - other, other - best)
+    )
     return f"{new} instead of {lost}" if lost else "the best"
 
 
@@ -210,7 +227,7 @@ def _inclusion(result: DiscoveryLike) -> Iterator[dict[str, Any]]:
         if ranked:
             kept = {term.name for term in row.terms}
             bars = [
-                {"term": typeset(t), "percent": round(100 * s), "kept": t in kept}
+                {"term": "constant" if t == "1" else typeset(t), "percent": round(100 * s), "kept": t in kept}
                 for t, s in ranked
                 if s >= _LEAST_SHARE
             ]

@@ -11,6 +11,7 @@ from html import escape
 from exactsindy.model import percent, to_mathml
 from exactsindy.plots import DiscoveryLike, worse
 from exactsindy.report.verdict import HEADS, Line, table, verdicts
+from exactsindy.report.warnings_shown import messages
 from exactsindy.solver import Solution, Status, html_table
 
 # Characters of a line: fits a terminal of 120 with an indent.
@@ -34,8 +35,8 @@ def describe(result: DiscoveryLike) -> str:
     lines += ["", *_columns([HEADS, *table(result)])]
     if result.warnings:
         lines += ["", "Warnings"]
-        for notice in result.warnings:
-            lines += _wrap(f"- {notice.message}", "  ", 4)
+        for message in messages(result.warnings):
+            lines += _wrap(f"- {message}", "  ", 4)
     lines += ["", "Details"]
     for i, equation in enumerate(result.model.rows):
         lines += _wrap(equation.text_with_errors(), "", 8)
@@ -70,8 +71,9 @@ def discovery_html(result: DiscoveryLike) -> str:
     ]
     lines.append(html_table(astuple(HEADS), [astuple(line) for line in table(result)]))
     if result.warnings:
-        items = "".join(f"<li>{escape(notice.message)}</li>" for notice in result.warnings)
-        count = f"{len(result.warnings)} warning{'' if len(result.warnings) == 1 else 's'}"
+        shown = messages(result.warnings)
+        items = "".join(f"<li>{escape(message)}</li>" for message in shown)
+        count = f"{len(shown)} warning{'' if len(shown) == 1 else 's'}"
         lines.append(f'<details open=""><summary>{count}</summary><ul>{items}</ul></details>')
     for i, row in enumerate(result.model.rows):
         lines.append(to_mathml([row], errors=True))
@@ -92,7 +94,8 @@ def facts(result: DiscoveryLike, i: int) -> Iterator[str]:
     target = result.problem.target_names[i]
     sizes = result.shares[result.model.rows[i].name]
     if len(sizes) > 1:
-        yield f"Share of the right-hand side: {', '.join(f'{name} {percent(share)}' for name, share in sizes.items())}."
+        shares = ", ".join(f"{spoken(name)} {percent(share)}" for name, share in sizes.items())
+        yield f"Share of the right-hand side: {shares}."
     inside = [constant for constant in result.constants if constant.equation == target]
     if inside:
         yield f"Fitted inside the terms: {'; '.join(constant.text() for constant in inside)}."
@@ -115,6 +118,11 @@ def facts(result: DiscoveryLike, i: int) -> Iterator[str]:
         if not choice.identified and choice.rival is not None and not choice.rival_terms:
             yield from _rival(result, i, choice.rival)
         yield from _inclusion(result, target)
+
+
+def spoken(name: str) -> str:
+    """Return the name of a term for a sentence: the constant term is called so, because "1 8 %" reads as 18 %."""
+    return "constant" if name == "1" else name
 
 
 def _better_ones(result: DiscoveryLike, i: int) -> str:
@@ -143,7 +151,8 @@ def _rival(result: DiscoveryLike, i: int, size: int) -> Iterator[str]:
         if not others:
             return
         names = list(others[0].terms)
-    yield f"Rival with {size}: {', '.join(names) or 'no term'}."
+    words = f"{len(names)} term{'' if len(names) == 1 else 's'}: {', '.join(map(spoken, names))}"
+    yield f"Rival with {words if names else 'no term'}."
 
 
 def _margin(margin: float) -> str:
@@ -163,7 +172,7 @@ def _inclusion(result: DiscoveryLike, target: str) -> Iterator[str]:
         others = sorted((name for name in inclusion if name not in kept), key=lambda name: -inclusion[name])
         shares = {name: inclusion.get(name, 0.0) for name in kept}
         shares |= {name: inclusion[name] for name in others[:_OTHERS] if inclusion[name] >= _LEAST_SHARE}
-        shown = ", ".join(f"{name} {100 * share:.0f} %" for name, share in shares.items())
+        shown = ", ".join(f"{spoken(name)} {100 * share:.0f} %" for name, share in shares.items())
         fitted = any(c.equation == target and c.rival_terms for c in result.selection.choices)
         where = "Among the models whose trajectories were fitted" if fitted else "In resamples of the data"
         if shown:

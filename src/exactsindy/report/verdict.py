@@ -99,7 +99,7 @@ def _verdict(result: DiscoveryLike, i: int) -> Verdict:
         return Verdict(row.name, "bad", "not identified", claim, text)
     if not choice.identified:
         other = "" if choice.rival is None else f"As plausible: {choice.rival_words()}."
-        claim = f"Not identified, {shown}, because other laws fit about as well"
+        claim = f"Not identified, {shown}, because other laws fit about as well as this one"
         return Verdict(row.name, "bad", "not identified", claim, text, other)
     if residual > _EXCESS:
         claim = f"Doubtful, {shown} at best, because residuals are {residual:.2g} times the noise"
@@ -189,4 +189,4 @@ def _margin(margin: float) -> str:
         return "-"
     if math.isinf(margin):
         return "none"
-    return f"+{100 * margin:.2g} %" if margin < 1 else f"{1 + margin:.3g} x"
+    return f"{100 * margin:.2g} % worse" if margin < 1 else f"{1 + margin:.3g} x worse"

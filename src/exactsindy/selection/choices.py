@@ -111,10 +111,11 @@ class Choice:
         return f"not identified (confidence {shown}{self._about()}{other})"
 
     def rival_words(self) -> str:
-        """Return the rival in words: how many terms it has, or which ones ("the term 1", "the terms x, y")."""
+        """Return the rival in words: how many terms it has, or which ones ("a law with the terms constant, x")."""
         if self.rival_terms:
-            return f"the term{'' if len(self.rival_terms) == 1 else 's'} {', '.join(self.rival_terms)}"
-        return f"{self.rival} term{'' if self.rival == 1 else 's'}"
+            names = ", ".join("constant" if name == "1" else name for name in self.rival_terms)
+            return f"a law with the term{'' if len(self.rival_terms) == 1 else 's'} {names}"
+        return f"a law with {self.rival or 'no'} term{'' if self.rival == 1 else 's'}"
 
     def _about(self) -> str:
         """Return what the confidence is about, if constraints require terms."""

@@ -28,7 +28,7 @@ def show(desk: Desk) -> None:
         if answer is None:
             return
         with html.section().classes("part"):
-            title("3  Answer")
+            title("3  Answer", "Click a term to forbid or to require it: the answer is proved again at once.")
             _equations(desk, answer)
 
     @ui.refreshable
@@ -95,7 +95,8 @@ def _term(desk: Desk, equation: EquationView, term: TermView) -> None:
     button = (
         ui.button(color=None).props("flat no-caps unelevated").classes("term" + (" required" if term.required else ""))
     )
-    tagged(button, "term", f"{term.coefficient} {term.name}: forbid or require it")
+    called = "the constant" if term.name == "1" else term.name
+    tagged(button, "term", f"{term.coefficient} {called}: forbid or require it")
     button.props["data-term"] = term.name
     with button:
         html.span(term.coefficient)
@@ -105,9 +106,9 @@ def _term(desk: Desk, equation: EquationView, term: TermView) -> None:
             changes = desk.session.changes
             forbidden = changes.forbid(equation.name, term.name)
             required = changes.require(equation.name, term.name)
-            tagged(ui.menu_item(f"Forbid {term.name}", lambda: change(desk, forbidden)), "forbid")
+            tagged(ui.menu_item(f"Forbid {called}", lambda: change(desk, forbidden)), "forbid")
             if not term.required:
-                tagged(ui.menu_item(f"Require {term.name}", lambda: change(desk, required)), "require")
+                tagged(ui.menu_item(f"Require {called}", lambda: change(desk, required)), "require")
             about = [f"share of the right-hand side: {term.share}"] if term.share else []
             about += [f"in resamples of the data: {term.inclusion}"] if term.inclusion else []
             for text in about:

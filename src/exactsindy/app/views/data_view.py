@@ -110,11 +110,12 @@ def _read(desk: Desk, preview: Preview) -> None:
     if isinstance(data, Field):
         for name, values in zip(data.names[:2], data.values, strict=False):
             plot(field_figure(data, values, name), "data-plot", f"The measured field {name}")
-    elif preview.curves:
+    elif data is not None and preview.curves:
         names = list(dict.fromkeys(curve.name for curve in preview.curves))
         with ui.element("div").classes("grid"):
             for name in names:
-                figure = data_figure(name, [curve for curve in preview.curves if curve.name == name])
+                curves = [curve for curve in preview.curves if curve.name == name]
+                figure = data_figure(name, curves, data.time_name)
                 plot(figure, "data-plot", f"Measured and smoothed {name} over time")
 
 
