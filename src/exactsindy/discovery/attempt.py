@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from exactsindy.discovery.adequacy import tested
 from exactsindy.discovery.clock import Clock
+from exactsindy.discovery.field_windows import in_windows
 from exactsindy.discovery.prepare import Prepared, prepare
 from exactsindy.discovery.read import Measurement
 from exactsindy.discovery.refine import Refined, refine
@@ -31,7 +32,7 @@ class Attempt:
 def attempt(measured: Measurement, request: Request, clock: Clock) -> Attempt:
     """Return what the library of the request gives, tested for whether it holds the law."""
     prepared = prepare(measured, request, clock)
-    refined = _chosen(prepared, request, clock)
+    prepared, refined = in_windows(_chosen(prepared, request, clock), prepared, request, clock)
     selection = refined.selection
     if isinstance(prepared.variants[0].smoothed, Smoothed):
         selection = calibrated(selection, measured.sampling)

@@ -32,3 +32,4 @@ from exactsindy.forms.rows import lag_correlation as lag_correlation
 from exactsindy.forms.rows import summed as summed
 from exactsindy.forms.strong import StrongForm as StrongForm
 from exactsindy.forms.weak import WeakForm as WeakForm
+from exactsindy.forms.weak import field_noise as field_noise

@@ -1,4 +1,4 @@
-"""Recognise fields whose ends do not match though an axis is called periodic."""
+"""Recognise fields whose ends do not match though an axis is called periodic, and fields with shocks."""
 
 from __future__ import annotations
 
@@ -6,11 +6,35 @@ import numpy as np
 
 from exactsindy._types import Array
 from exactsindy.data import Field, Notice
+from exactsindy.forms import field_noise
 
 # The step from the last point to the first may be so many times the largest step between neighbours.
 _JUMP = 3.0
 # Times that are looked at.
 _TIMES = 200
+# A shock: the largest step between neighbours is such a share of the range of a field, and so many times the noise, at
+# such a share of the times.
+_SHOCK, _ABOVE, _OFTEN = 0.3, 8.0, 0.25
+
+
+def shock_notices(data: Field) -> tuple[Notice, ...]:
+    """Return notices on fields that jump between neighbouring points, which no derivative describes."""
+    notices = []
+    noise = field_noise(data)
+    for axis, dim in enumerate(data.axes):
+        for name, values, level in zip(data.names, data.values, noise, strict=True):
+            few = values[..., :: max(1, values.shape[-1] // _TIMES)]
+            steps = np.abs(np.diff(np.moveaxis(few, axis, 0), axis=0)).reshape(-1, few.shape[-1])
+            known = np.isfinite(steps).any(axis=0)
+            if not known.any():
+                continue
+            largest, width = np.nanmax(steps[:, known], axis=0), float(np.nanmax(few) - np.nanmin(few))
+            jumps = (largest > _SHOCK * width) & (largest > _ABOVE * level)
+            if jumps.mean() > _OFTEN:
+                text = f"{name} jumps between neighbouring points in {dim} at {100 * jumps.mean():.0f} % of the times"
+                text = f"{text}: a shock, or too coarse a grid. Derivatives there are those of test functions only."
+                notices.append(Notice("shock", text))
+    return tuple(notices)
 
 
 def periodic_notices(data: Field) -> tuple[Notice, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from exactsindy.data import Field, Notice, Trajectories
 from exactsindy.discovery.read import Measurement
-from exactsindy.discovery.recognise.fields import periodic_notices
+from exactsindy.discovery.recognise.fields import periodic_notices, shock_notices
 from exactsindy.discovery.recognise.hidden import has_several_rates, hidden_notices, undetermined
 from exactsindy.discovery.recognise.maps import map_notices
 from exactsindy.discovery.recognise.orbit import Orbit, closed_orbit
@@ -57,7 +57,7 @@ def misleading(
     """
     data = measured.used
     if isinstance(data, Field):
-        return periodic_notices(data)
+        return (*periodic_notices(data), *shock_notices(data))
     if any(piece.derivatives is not None for piece in data):
         return ()  # measured rates need no time
     jumps = map_notices(data)

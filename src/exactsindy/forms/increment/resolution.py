@@ -46,6 +46,12 @@ def unresolved_errors(pieces: Sequence[Trajectory]) -> Array:
     return np.asarray(np.hypot(between, SIMULATION_TOLERANCE * np.sqrt(squares)))
 
 
+def unresolved(samples: Array, differences: Array) -> float:
+    """Return the size of the errors of equally spaced samples that are no measurement noise, by fourth differences."""
+    between = _SAFETY * _CUBIC * float(np.sqrt(np.mean(differences**2)))
+    return math.hypot(between, SIMULATION_TOLERANCE * float(np.sqrt(np.mean(samples**2))))
+
+
 def _fourth_differences(times: Array, states: Array) -> Array:
     """Return fourth differences (samples - 4 x states), on unequal steps with the noise that equal ones have.
 

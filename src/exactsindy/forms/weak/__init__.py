@@ -9,6 +9,7 @@ from exactsindy.forms.weak.placement import Width as Width
 from exactsindy.forms.weak.placement import checked_widths as checked_widths
 from exactsindy.forms.weak.placement import too_wide as too_wide
 from exactsindy.forms.weak.weak_form import WeakForm as WeakForm
+from exactsindy.forms.weak.whitening import field_noise as field_noise
 from exactsindy.forms.weak.window_rows import FieldRows as FieldRows
 from exactsindy.forms.weak.window_rows import TrajectoryRows as TrajectoryRows
 from exactsindy.forms.weak.window_rows import product as product

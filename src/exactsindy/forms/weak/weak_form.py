@@ -29,8 +29,16 @@ from exactsindy.forms.form import Form
 from exactsindy.forms.rates import with_rates
 from exactsindy.forms.rows import Rows, Whiteness, lag_correlation, summed
 from exactsindy.forms.weak.by_parts import ByParts, IntegralPlan
+from exactsindy.forms.weak.noise_bias import NoiseBias
 from exactsindy.forms.weak.placement import Axis, Placement, Rng, Width, sample_lines
-from exactsindy.forms.weak.whitening import FieldNoise, NoisyStates, WhitenedRows, field_noise, stacked
+from exactsindy.forms.weak.whitening import (
+    FieldNoise,
+    NoisyStates,
+    WhitenedRows,
+    field_floor,
+    field_noise,
+    stacked,
+)
 from exactsindy.forms.weak.window_pieces import WindowPlan, lines_in_pieces, without_missing
 from exactsindy.forms.weak.window_rows import FieldRows, TrajectoryRows
 from exactsindy.forms.weak.windows import AxisWindows
@@ -68,6 +76,8 @@ class WeakForm(Form):
     model
         Trial model with which rows are whitened: coefficients (equations x terms), a solution, or (for
         trajectories) a `Trial`; zeros stand for noise in the left-hand side alone.
+    hermite
+        Fields: whether the mean that noise adds to powers and products of them is taken out.
 
     Notes
     -----
@@ -77,9 +87,11 @@ class WeakForm(Form):
 
     Windows that overlap share noise, and the slopes of the model let more of it through in some than in others.
     With ``model`` the rows are multiplied by the inverse Cholesky factor of the covariance C that white noise, its
-    level estimated from the data, gives them to first order; 1e-10 of the mean of its diagonal is added to the
-    diagonal, for C has far lower rank than rows if windows overlap heavily. Then there is one block per equation,
-    a fold holds what the windows before it leave new, and a solution can serve as the next trial.
+    level estimated from the data, gives them to first order; 1e-10 of the mean of its diagonal (1e-3 of that of the
+    left-hand side for fields) is added to the diagonal, for C has far lower rank than rows if windows overlap heavily.
+    Errors of fields that are no noise, those of integrals between samples and of simulations, count as noise. Then
+    there is one block per equation, a fold holds what the windows before it leave new, and a solution can serve as the
+    next trial.
 
     Examples
     --------
@@ -100,6 +112,7 @@ class WeakForm(Form):
     centres: ArrayLike | None = field(default=None, repr=False)
     accuracy: int = 4
     model: TrialLike = field(default=None, repr=False)
+    hermite: bool = False
 
     def __post_init__(self) -> None:
         if not (isinstance(self.domains, int) and self.domains >= 1):
@@ -144,6 +157,25 @@ class WeakForm(Form):
         names = tuple(name for group in equations for name in group.target_names)
         return Whiteness(names, np.array(ratio), np.array(lag))
 
+    def whitened_by(self, data: Field, library: Library, model: TrialLike) -> tuple[Problem, Array]:
+        """Return the rows of a field whitened by a model, and ln det of the covariance of each equation.
+
+        With a model's own residual sum of squares that is -2 ln of its likelihood but for a constant.
+        """
+        equations, sources = replace(self, model=model)._whitened(data, groups(data, library))
+        return summed(equations, sources, None, "")[0], np.array([rows.log_determinant for (rows,) in sources])
+
+    def floor(self, data: Field) -> Array:
+        """Return for each equation the sum of squares of whitened rows that errors leave which are no noise."""
+        errors = field_floor(data)
+        shares = dict(zip(data.names, errors / np.maximum(errors, field_noise(data)), strict=True))
+        return np.array([self.domains * shares[target.state] ** 2 for target in data.targets])
+
+    def box(self, data: Field, library: Library) -> float:
+        """Return the share of all samples that a window holds."""
+        windows = replace(self, domains=1)._field(data, groups(data, library))[0].windows
+        return float(np.prod([axis.lengths[0] / n for axis, n in zip(windows, data.shape, strict=True)]))
+
     @property
     def whitened(self) -> bool:
         """Return True if a trial model whitens the rows."""
@@ -159,6 +191,7 @@ class WeakForm(Form):
         if self.model is not None:
             equations, sources = self._whitened(source, equations)
         elif isinstance(source, Trajectories):
+            self._refuse_hermite()
             sources = self._trajectories(source, equations)
         else:
             sources = [[rows] for rows in self._field(source, equations)]
@@ -173,6 +206,7 @@ class WeakForm(Form):
         single = [EquationGroup(group.features, (target,)) for group in equations for target in group.targets]
         sources: list[list[WhitenedRows]] = []
         if isinstance(data, Trajectories):
+            self._refuse_hermite()
             states = NoisyStates.of(data)
             for members in self._trajectories(data, equations):
                 tables = [(rows, *stacked(rows.rows(0, len(rows)))) for rows in members]
@@ -183,11 +217,12 @@ class WeakForm(Form):
             return single, sources
         if not isinstance(model, Coefficients):
             raise ProblemError("WeakForm(model=...): for a field expected coefficients, equations x terms.")
-        noise = field_noise(data)
+        noise = np.maximum(field_noise(data), field_floor(data))
         for rows in self._field(data, equations):
             theta, y = stacked(rows.rows(0, len(rows)))
             for j in range(len(rows.group.targets)):
-                sources.append([WhitenedRows.of(theta, y[:, j], FieldNoise(rows, j, model, noise).covariance())])
+                errors = FieldNoise(rows, j, model, noise)
+                sources.append([WhitenedRows.of(theta, y[:, j], errors.covariance(), errors.ridge)])
         return single, sources
 
     def plan(self, pieces: Pieces, library: Library) -> WindowPlan | EachApart:
@@ -196,6 +231,11 @@ class WeakForm(Form):
             raise ProblemError(
                 "WeakForm(model=...): whitening needs the covariance of all windows, and these data are read in "
                 "pieces; use model=None."
+            )
+        if self.hermite:
+            raise ProblemError(
+                "WeakForm(hermite=True): the noise is estimated from all of the field, and these data are read in "
+                "pieces; use hermite=False."
             )
         equations = groups(only_first_order(pieces), library)
         if pieces.field is None:
@@ -212,6 +252,10 @@ class WeakForm(Form):
             return replace(self, domains=count).problem(data, library)
         except DataError:
             return None  # shorter than a window
+
+    def _refuse_hermite(self) -> None:
+        if self.hermite:
+            raise ProblemError("WeakForm(hermite=True) is for fields; use hermite=False, or IncrementForm().")
 
     @property
     def _placement(self) -> Placement:
@@ -249,7 +293,11 @@ class WeakForm(Form):
         self, data: Field, equations: Sequence[EquationGroup], lines: Sequence[Array] | None = None
     ) -> list[FieldRows]:
         by_parts = ByParts(data.axes, data.names)
-        plans = [IntegralPlan.of([by_parts.full(t) for t in group.features.terms], data.names) for group in equations]
+        bias = NoiseBias(data, field_noise(data), self.accuracy) if self.hermite else None
+        parts = [[by_parts.full(t) for t in group.features.terms] for group in equations]
+        if bias is not None:
+            parts = [[bias.removed(of_term) for of_term in of_group] for of_group in parts]
+        plans = [IntegralPlan.of(of_group, data.names) for of_group in parts]
         times = tuple(sorted({0, *(target.order for target in data.targets)}))
         orders = [tuple(sorted({q for plan in plans for q in plan.orders(i)})) for i in range(len(data.axes))]
         p = self._power(max(max(q) for q in (*orders, times)))

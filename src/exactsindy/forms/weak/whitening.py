@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +15,7 @@ from exactsindy._types import Array
 from exactsindy.data import Field, Trajectories, Trajectory
 from exactsindy.differentiation import whittaker
 from exactsindy.forms.base import Coefficients, NotPositiveDefinite, Trial, trajectory_inputs
+from exactsindy.forms.increment.resolution import unresolved
 from exactsindy.forms.increment.smoothing import floored, pooled_noise
 from exactsindy.forms.weak.by_parts import ByParts
 from exactsindy.forms.weak.placement import sample_lines
@@ -24,6 +27,12 @@ Index = NDArray[np.intp]
 # Added to the covariance, as a share of its mean diagonal. Smooth windows that overlap heavily span far fewer
 # directions than there are of them; in all others rounding and quadrature would pass for information.
 RIDGE = 1e-10
+# The same for fields, as a share of the mean diagonal that the left-hand side alone gives. In directions in which
+# windows see hardly any noise of it, that of the columns themselves would pass for information. Shares from 1e-4 to
+# 1e-1 chose alike on tuning fields (shocks and solitons).
+FIELD_RIDGE = 1e-3
+# The order of differences from which noise is estimated, which smooth waves hardly reach.
+_ORDER = 4
 # Samples whose share of the covariance is added at once: their weights stay in cache.
 _SAMPLES = 512
 # Weights of fields held at once, whatever the length of the data: 8 megabytes, and as many indices.
@@ -40,12 +49,12 @@ class WhitenedRows:
     ridge: float
 
     @classmethod
-    def of(cls, theta: Array, target: Array, covariance: Array) -> WhitenedRows:
+    def of(cls, theta: Array, target: Array, covariance: Array, ridge: float | None = None) -> WhitenedRows:
         """Whiten rows (n x terms, n) by the Cholesky factor of the covariance of their errors and a small ridge."""
         from scipy.linalg import LinAlgError, cholesky, solve_triangular  # loaded when needed: importing it is slow
 
         n = len(covariance)
-        ridge = RIDGE * float(np.trace(covariance)) / n
+        ridge = RIDGE * float(np.trace(covariance)) / n if ridge is None else ridge
         try:
             factor = cholesky(covariance + ridge * np.eye(n), lower=True)
         except (LinAlgError, ValueError):
@@ -63,6 +72,11 @@ class WhitenedRows:
 
         inverse = solve_triangular(self.factor, np.eye(len(self)), lower=True)
         return len(self) - self.ridge * float((inverse**2).sum())
+
+    @property
+    def log_determinant(self) -> float:
+        """Return ln det of the covariance and its ridge."""
+        return 2.0 * float(np.log(np.diag(self.factor)).sum())
 
     def __len__(self) -> int:
         return len(self.theta)
@@ -129,6 +143,19 @@ class FieldNoise:
     j: int
     model: Coefficients
     noise: Array
+
+    @property
+    def ridge(self) -> float:
+        """Return what is added to the diagonal of the covariance: the same for every model."""
+        own = self.rows.group.targets[self.j]
+        kinds: dict[tuple[int, ...], int] = {}
+        for k in range(len(self.rows)):
+            key = tuple(int(axis.kernel[k]) for axis in self.rows.windows)
+            kinds.setdefault(key, k)
+        orders = (*[0] * len(self.rows.data.axes), own.order)
+        squares = {key: float((self.rows.test(k, orders) ** 2).sum()) for key, k in kinds.items()}
+        level = float(self.noise[self.rows.data.names.index(own.state)])
+        return FIELD_RIDGE * level**2 * float(np.mean(list(squares.values())))
 
     def covariance(self) -> Array:
         """Return the covariance (windows x windows), summed over slabs in time."""
@@ -221,11 +248,13 @@ class FieldNoise:
 
 
 def field_noise(data: Field) -> Array:
-    """Return the standard deviation of white noise in each field: the least that smoothing along an axis finds.
+    """Return the standard deviation of white noise in each field: the least that any axis shows.
 
-    A field may be too coarse along one axis for its changes to be told from noise, but not along all.
+    A field may be too coarse along one axis for its changes to be told from noise, but not along all; a shock is one to
+    smoothing along any axis, but not to the median of the differences of neighbours.
     """
     noise, size = np.full(len(data.names), np.inf), np.zeros(len(data.names))
+    spread = NormalDist().inv_cdf(0.75) * math.sqrt(math.comb(2 * _ORDER, _ORDER))
     for i, x in enumerate(data.coords):
         if len(x) < 8:
             continue
@@ -235,8 +264,25 @@ def field_noise(data: Field) -> Array:
                 fit = whittaker(lines, x)
                 freedom = fit.degrees_of_freedom
                 size[f] = max(size[f], np.sqrt(np.mean(lines**2)))
-                noise[f] = min(noise[f], float(np.sqrt((fit.noise**2 * freedom).sum() / freedom.sum())))
+                smooth = float(np.sqrt((fit.noise**2 * freedom).sum() / freedom.sum()))
+                steps = float(np.median(np.abs(np.diff(lines, _ORDER, axis=0)))) / spread
+                noise[f] = min(noise[f], smooth, steps)
     return floored(np.where(np.isfinite(noise), noise, 0.0), size)
+
+
+def field_floor(data: Field) -> Array:
+    """Return the size of the errors of each field that are no noise: integrals between samples, simulation.
+
+    As for trajectories, by fourth differences, along the axis where they are largest.
+    """
+    floor = np.zeros(len(data.names))
+    for f, values in enumerate(data.values):
+        for i in range(values.ndim):
+            lines = sample_lines([values], i)
+            if lines.shape[1] and len(lines) > _ORDER:
+                differences = np.diff(lines, _ORDER, axis=0)
+                floor[f] = max(floor[f], unresolved(lines, differences))
+    return floor
 
 
 def stacked(chunks: Iterator[tuple[Array, Array]]) -> tuple[Array, Array]:
