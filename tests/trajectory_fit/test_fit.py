@@ -88,3 +88,12 @@ def test_no_step_is_begun_after_the_deadline():
     assert np.array_equal(late.states, m.guess)
     assert np.isfinite(late.misfit)
     assert late.misfit > model.fit([[0.9], [-1.2, 0.7, -0.8]]).misfit
+
+
+def test_terms_gain_nothing_from_the_tolerance_of_a_long_record():
+    """Errors of the equations add up over 20,000 samples: with the tolerance of short records these terms gain 190."""
+    times = 0.1 * np.arange(20_000)
+    m = measured(oscillator(times), 0.05, seed=0, t=times)
+    right = TrajectoryModel(m, columns(m, ("v",), ("x",))).fit([[1.0], [-1.0]])
+    cubic = TrajectoryModel(m, columns(m, ("v", "x^2 v", "v^3"), ("x", "x^3", "x v^2")))
+    assert 0 < right.misfit - cubic.fit([[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]]).misfit < 30

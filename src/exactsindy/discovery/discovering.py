@@ -220,7 +220,11 @@ def _discovered(measured: Measurement, request: Request, form: Form | str, clock
     if steps is not None:
         found = _answer(steps, request, form, clock)
         exact, every = exact_equations(found, steps), found.solution.terms
-        if clock.interrupted_in is not None or len(exact) == len(every) or (exact and not undetermined_states(measured)):
+        if (
+            clock.interrupted_in is not None
+            or len(exact) == len(every)
+            or (exact and not undetermined_states(measured))
+        ):
             # Exact rates rule out that a state is missing or late, but not that other laws agree on what was measured.
             notices = tuple(notice for notice in recognise(measured, found.solution) if notice.kind in STAND_INS)
             found = replace(found, selection=withheld(found.selection, notices), warnings=(*notices, *found.warnings))

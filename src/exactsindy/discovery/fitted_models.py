@@ -16,11 +16,11 @@ from exactsindy.problem import Problem
 from exactsindy.selection import TrajectoryEvidence, shared_path
 from exactsindy.solver import Deadline, refit, solve_pool
 from exactsindy.trajectory_fit import (
-    WARM,
     Measured,
     Support,
     TrajectoryFit,
     TrajectoryModel,
+    last_tolerance,
     residuals,
     row_count,
     tangent_problem,
@@ -90,8 +90,13 @@ class FittedModels:
             fit = trajectory_model.fit(guess, deadline=deadline)
         else:
             coef = [known.coef[i] if near[i] == s else self._guess(i, s) for i, s in enumerate(model)]
-            fit = trajectory_model.fit(coef, known.states, WARM, deadline)
+            fit = trajectory_model.fit(coef, known.states, self._last, deadline)
         return self._within_constraints(model, fit, deadline) if self.held else fit
+
+    @cached_property
+    def _last(self) -> tuple[float]:
+        """Return the tolerance of the equations for a start at the fit of a similar model."""
+        return (last_tolerance(self.measured),)
 
     @cached_property
     def held(self) -> frozenset[int]:
@@ -121,7 +126,7 @@ class FittedModels:
                 if not np.isfinite(best.objective[0]):
                     return replace(fit, misfit=np.inf)
                 coef[i] = best.coef[0, list(model[i])]
-            before, fit = fit.misfit, bound_model.fit(coef, fit.states, WARM, deadline)
+            before, fit = fit.misfit, bound_model.fit(coef, fit.states, self._last, deadline)
             if abs(before - fit.misfit) < _SETTLED or time.monotonic() > deadline:
                 break
         return fit

@@ -21,6 +21,7 @@ from exactsindy.discovery.families.equation_rows import EquationRows, target_squ
 from exactsindy.discovery.read import Measurement
 from exactsindy.discovery.recognise import DEGREE, on_polynomials
 from exactsindy.discovery.result import Discovery
+from exactsindy.library import Term
 from exactsindy.selection import Choice
 from exactsindy.solver import refit
 
@@ -32,6 +33,8 @@ _EXACT = 1e-8
 # Iterations for the time at which two polynomials meet, and how far they may be apart there, and their slopes times
 # the length of a step, as a share of the states.
 _ITERATIONS, _APART = 30, 1e-9
+# Rounding of a slope times the length of a step, as a share of the states.
+_ROUNDING = 1e-14
 # Samples of a long record that are looked at together.
 _MOST = 200_000
 
@@ -77,11 +80,16 @@ def left_at_steps(found: Discovery, steps: Measurement) -> dict[str, float]:
 
     Equations with so many terms that too few steps are left to tell are not there.
     """
-    data, terms = steps.used, {term.name: term for term in found.solution.problem.terms}
+    data = steps.used
+    terms = {term.name: term for term in found.solution.problem.terms if isinstance(term, Term)}
     assert isinstance(data, Trajectories)
     shares: dict[str, float] = {}
     for name, support in found.solution.terms.items():
-        if data.n_samples < 2 * len(support) + _SPARE or name not in {target.name for target in data.targets}:
+        if (
+            not terms.keys() >= set(support)
+            or data.n_samples < 2 * len(support) + _SPARE
+            or name not in {target.name for target in data.targets}
+        ):
             continue
         rows = EquationRows.of_labels(data, name)
         # A column of a term that is not there carries the target where there is no term.
@@ -145,17 +153,17 @@ def _runs(inside: Array) -> list[tuple[int, int]]:
 def _fitted(piece: Trajectory, first: int, last: int) -> _Stretch:
     times, states = piece.times[first : last + 1], piece.states[first : last + 1]
     origin, length = float(times[0] + times[-1]) / 2, float(times[-1] - times[0]) / 2
-    return _Stretch(first, last, origin, length, polynomial.polyfit((times - origin) / length, states, DEGREE))
+    return _Stretch(
+        first, last, origin, length, np.asarray(polynomial.polyfit((times - origin) / length, states, DEGREE), float)
+    )
 
 
 def _meeting(before: _Stretch, after: _Stretch, times: Array, size: Array) -> float | None:
     """Return the time between two stretches at which values and slopes agree; None if there is none.
 
-    Then a shorter step lies between the two.
+    Then a shorter step lies between the two, or they bend so alike there that rounding hides where they meet.
     """
-    low, high = float(times[before.last]), float(times[after.first])
-    if low >= high:
-        low, high = high, low
+    low, high = sorted((float(times[before.last]), float(times[after.first])))
     span = max(before.length, after.length)
     low, high = low - 1e-6 * span, high + 1e-6 * span
 
@@ -176,4 +184,7 @@ def _meeting(before: _Stretch, after: _Stretch, times: Array, size: Array) -> fl
             break
     gap = np.abs(after.at(time) - before.at(time)) / size
     kink = np.abs(slopes(time)) * span
-    return float(time) if max(gap.max(), kink.max()) < _APART else None
+    # How far the time may be off, and the rates with it.
+    blur = max(float(kink.max()), _ROUNDING) / span / math.sqrt(square)
+    wrong = blur * np.abs(after.at(time, 2)) / size * span
+    return float(time) if max(gap.max(), kink.max()) < _APART and wrong.max() < _APART else None

@@ -9,7 +9,15 @@ import numpy as np
 
 from exactsindy.discovery.fitted_models import FittedModels, Supports, changed
 from exactsindy.selection import Rival, TrajectoryEvidence, effective_samples
-from exactsindy.trajectory_fit import WARM, Measured, Support, TrajectoryFit, TrajectoryModel, residuals, row_count
+from exactsindy.trajectory_fit import (
+    Measured,
+    Support,
+    TrajectoryFit,
+    TrajectoryModel,
+    last_tolerance,
+    residuals,
+    row_count,
+)
 
 # At most _MOST supports of an equation are compared for their regression evidence, each of probability _LEAST or more.
 _MOST, _LEAST = 5, 0.003
@@ -82,9 +90,30 @@ class TrajectorySearch:
             other = self._descend(second)
             if other is not None and self._criterion(best.evidence, other) < self._criterion(best.evidence, best):
                 best = other
+        best = None if best is None else self._simpler(best)
         if best is None or self._is_coarse(best.supports, best.fit):
             return None
         return None if self.fits.late and self._is_beaten(best) else best
+
+    def _simpler(self, compared: Comparison) -> Comparison:
+        """Return where the smallest plausible supports of all equations together lead, if that is better.
+
+        Terms too many in two equations can stand in for each other, so that no change of one equation leads there.
+        """
+        model = tuple(
+            min(self._plausible(i), key=len) if i in self.ambiguous else support
+            for i, support in enumerate(compared.supports)
+        )
+        if model == compared.supports or self.fits.late:
+            return compared
+        simple = replace(compared, supports=model, fit=self.fits.fit(model, compared.supports))
+        if not self._criterion(compared.evidence, simple) < self._criterion(compared.evidence, compared):
+            return compared
+        other = self._descend(model)
+        better = other is not None and self._criterion(compared.evidence, other) < self._criterion(
+            compared.evidence, compared
+        )
+        return other if other is not None and better else compared
 
     def _is_beaten(self, compared: Comparison) -> bool:
         """Return True if a rival of an equation is better than the model: the search ended on its way."""
@@ -140,10 +169,10 @@ class TrajectorySearch:
         """Return True if quadrature errs by more than the equations may."""
         if not np.isfinite(fit.misfit):
             return True
-        errors = TrajectoryModel(self.fits.measured, model).errors(fit)
+        errors, last = TrajectoryModel(self.fits.measured, model).errors(fit), last_tolerance(self.fits.measured)
         if self.allowed is not None:
-            return float(((errors / WARM[-1]) ** 2).sum()) > self.allowed
-        return float(np.sqrt(np.mean(errors**2, axis=0)).max()) > WARM[-1]
+            return float(((errors / last) ** 2).sum()) > self.allowed
+        return float(np.sqrt(np.mean(errors**2, axis=0)).max()) > last
 
     def _criterion(self, evidence: TrajectoryEvidence, compared: Comparison) -> float:
         """Return the criterion of a model, with the regression evidence of all ambiguous equations."""

@@ -6,6 +6,7 @@ from exactsindy.forms.base import Trial as Trial
 from exactsindy.forms.base import groups as groups
 from exactsindy.forms.base import trajectory_inputs as trajectory_inputs
 from exactsindy.forms.form import Form as Form
+from exactsindy.forms.increment import CUBIC as CUBIC
 from exactsindy.forms.increment import SIMULATION_TOLERANCE as SIMULATION_TOLERANCE
 from exactsindy.forms.increment import IncrementForm as IncrementForm
 from exactsindy.forms.increment import Smoothed as Smoothed

@@ -4,6 +4,7 @@ from exactsindy.trajectory_fit.fit import SCHEDULE as SCHEDULE
 from exactsindy.trajectory_fit.fit import WARM as WARM
 from exactsindy.trajectory_fit.fit import TrajectoryFit as TrajectoryFit
 from exactsindy.trajectory_fit.fit import TrajectoryModel as TrajectoryModel
+from exactsindy.trajectory_fit.fit import last_tolerance as last_tolerance
 from exactsindy.trajectory_fit.measured_map import MeasuredMap as MeasuredMap
 from exactsindy.trajectory_fit.measured_modes import MeasuredModes as MeasuredModes
 from exactsindy.trajectory_fit.measured_trajectories import MeasuredTrajectories as MeasuredTrajectories

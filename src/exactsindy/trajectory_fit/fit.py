@@ -21,6 +21,9 @@ from exactsindy.trajectory_fit.protocols import Flow, GaussNewtonStep, Measured,
 SCHEDULE = (0.3, 0.1, 0.03, 0.01)
 # The tolerances for a start at the fit of a model that differs in few terms: the last one suffices.
 WARM = SCHEDULE[-1:]
+# Samples beyond which the last tolerance falls in proportion: errors of the equations add up along a record, and could
+# take for the law's what is noise. (20,000 samples of a circle: three cubic terms gain 190 instead of 4.)
+_LONG = 5_000
 # Largest number of Gauss-Newton steps at every tolerance but the last, and at the last.
 _STEPS, _LAST_STEPS = 4, 15
 # A step that lowers the misfit by less than this is the last one: at the last tolerance in units of the noise squared,
@@ -30,6 +33,22 @@ _ENOUGH, _ENOUGH_BEFORE = 5e-2, 1e-3
 _REFINEMENTS = 3
 # Attempts at a step, the Marquardt damping raised ten-fold after each, before the fit ends.
 _TRIES = 6
+
+
+def schedule(measured: Measured) -> tuple[float, ...]:
+    """Return the tolerances of a fit to these samples; see `last_tolerance`."""
+    last = last_tolerance(measured)
+    return SCHEDULE if last == SCHEDULE[-1] else (*SCHEDULE, last)
+
+
+def last_tolerance(measured: Measured) -> float:
+    """Return the tolerance of the equations over an interval in units of the noise, smaller for long records.
+
+    Not smaller than errors between samples are.
+    """
+    count = sum(map(len, measured.times))
+    least = getattr(measured, "least_tolerance", SCHEDULE[-1])
+    return float(min(SCHEDULE[-1], max(SCHEDULE[-1] * _LONG / count, least)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,20 +111,22 @@ class TrajectoryModel:
         self,
         coef: Sequence[Array],
         states: Array | None = None,
-        schedule: Sequence[float] = SCHEDULE,
+        tolerances: Sequence[float] | None = None,
         deadline: float = math.inf,
     ) -> TrajectoryFit:
         """Return the best states and coefficients near a first guess (the smoothed states by default).
 
-        After ``deadline`` (of `time.monotonic`) no step is begun: the fit is then not yet the best one.
+        ``tolerances`` are those of `schedule` by default. After ``deadline`` (of `time.monotonic`) no step is begun:
+        the fit is then not yet the best one.
         """
+        every = schedule(self.measured) if tolerances is None else tuple(tolerances)
         flow, x = self._flow, self.measured.guess if states is None else states
         xi = np.concatenate([np.asarray(part, dtype=float) for part in coef])
-        for tolerance in schedule[:-1]:
+        for tolerance in every[:-1]:
             x, xi, _ = self._converged(flow, x, xi, tolerance, False, deadline)
         flow = flow.refined(x, self.split(xi))
         for _ in range(_REFINEMENTS):
-            x, xi, misfit = self._converged(flow, x, xi, schedule[-1], True, deadline)
+            x, xi, misfit = self._converged(flow, x, xi, every[-1], True, deadline)
             # Where the states have moved to, integration may need more sub-steps than where they were.
             before, flow = flow, flow.refined(x, self.split(xi))
             if flow is before:

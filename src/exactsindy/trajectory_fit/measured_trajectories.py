@@ -13,6 +13,7 @@ from exactsindy import _native
 from exactsindy._types import Array
 from exactsindy.data import Target
 from exactsindy.forms import (
+    CUBIC,
     SIMULATION_TOLERANCE,
     EquationGroup,
     Smoothed,
@@ -64,6 +65,15 @@ class MeasuredTrajectories:
         if self.integrated and not self.hidden:
             return self.samples
         return np.asarray(np.vstack(self.smoothed.values) / self.smoothed.noise)
+
+    @cached_property
+    def least_tolerance(self) -> float:
+        """Return how large errors between smoothed samples are, in units of the noise."""
+        states = replace(self, integrated=False).guess
+        size = SIMULATION_TOLERANCE * np.sqrt(np.mean(states**2, axis=0))
+        pieces = np.split(states, np.cumsum([len(times) for times in self.times])[:-1])
+        bent = [np.diff(piece, 4, axis=0) for piece in pieces]
+        return float(np.max(np.hypot(size, CUBIC * np.sqrt(np.mean(np.vstack(bent) ** 2, axis=0)))))
 
     @property
     def times(self) -> tuple[Array, ...]:

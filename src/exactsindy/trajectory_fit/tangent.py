@@ -6,7 +6,7 @@ import numpy as np
 
 from exactsindy.errors import ProblemError
 from exactsindy.problem import Problem
-from exactsindy.trajectory_fit.fit import SCHEDULE, TrajectoryFit, TrajectoryModel
+from exactsindy.trajectory_fit.fit import TrajectoryFit, TrajectoryModel, last_tolerance
 from exactsindy.trajectory_fit.protocols import Measured, Support, features_of, row_count, target_names
 
 # Relative rounding error of the curvature, added to its diagonal: the curvature is the small difference of large
@@ -35,7 +35,7 @@ def tangent_problem(
     current = np.zeros(len(features.terms))
     current[list(supports[equation])] = fit.coef[equation]
     coef = [current if i == equation else xi for i, xi in enumerate(fit.coef)]
-    step = model.step(fit.states, np.concatenate(coef), SCHEDULE[-1])
+    step = model.step(fit.states, np.concatenate(coef), last_tolerance(measured))
     if step is None:
         return None
     own = slice(model.first[equation], model.first[equation + 1])

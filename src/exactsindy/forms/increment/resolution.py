@@ -11,9 +11,9 @@ from exactsindy._limits import go_on
 from exactsindy._types import Array
 from exactsindy.data import Trajectory
 
-# The cubic through four samples errs by 11/720 of the step times the fourth difference of the rate; added up along a
+#: The cubic through four samples errs by 11/720 of the step times the fourth difference of the rate; added up along a
 # trajectory that is this share of the fourth difference of the state.
-_CUBIC = 11 / 720
+CUBIC = 11 / 720
 # Samples of a fourth difference, and the root of its squared weights on equal steps.
 _STENCIL, _GAIN = 5, math.sqrt(70.0)
 # Differences of long data that are formed at once.
@@ -42,7 +42,7 @@ def unresolved_errors(pieces: Sequence[Trajectory]) -> Array:
             rows = slice(start, start + _SECTION + _STENCIL - 1)
             differences = _fourth_differences(piece.times[rows], piece.states[rows])
             total, count = total + (differences**2).sum(axis=0), count + len(differences)
-    between = _SAFETY * _CUBIC * np.sqrt(total / count)
+    between = _SAFETY * CUBIC * np.sqrt(total / count)
     return np.asarray(np.hypot(between, SIMULATION_TOLERANCE * np.sqrt(squares)))
 
 
