@@ -1,5 +1,6 @@
 """Fit states and coefficients of a model together: how likely the model makes the noisy samples."""
 
+from exactsindy.trajectory_fit.curve import CurveLikelihood as CurveLikelihood
 from exactsindy.trajectory_fit.fit import SCHEDULE as SCHEDULE
 from exactsindy.trajectory_fit.fit import WARM as WARM
 from exactsindy.trajectory_fit.fit import TrajectoryFit as TrajectoryFit

@@ -61,6 +61,17 @@ def corrected_levy(rows: Rows, normaliser: int, weight: Array) -> Problem | None
     return _problem(table[:, :-1], table[:, -1])
 
 
+def at_rate(rows: Rows, normaliser: int, weight: Array) -> Problem | None:
+    """Return D f = M at a rate f that is known, one term of D as the target; columns as in the Levy regression.
+
+    For laws near f the residual is that of the rates themselves where ``weight`` is about 1 / D.
+    """
+    others = [j for j in range(rows.under.shape[1]) if j != normaliser]
+    under = rows.labelled(rows.under * weight[:, None])
+    target = rows.target - rows.rates(rows.label) + under[:, normaliser]
+    return _problem(np.hstack([rows.rates(rows.over * weight[:, None]), under[:, others]]), target)
+
+
 def gauss_newton(rows: Rows, law: LawFit, with_plain: bool) -> Problem | None:
     """Return the rates of laws near a known one as a regression: columns of p (if wanted), of M, of free terms of D.
 

@@ -82,7 +82,7 @@ def profiled(rows: Rows, clock: Deadline) -> list[tuple[Columns, Array]]:
         return n * math.log(max(rss, rows.floor) / n) + len(coef) * math.log(n) if math.isfinite(rss) else math.inf
 
     best: dict[Columns, tuple[float, Array]] = {}
-    for under, coef in _grid(rows.under):
+    for under, coef in grid(rows.under):
         go_on()
         if clock.expired:
             break
@@ -108,8 +108,11 @@ def profiled(rows: Rows, clock: Deadline) -> list[tuple[Columns, Array]]:
     return [(under, coef) for rank, (_, under, coef) in enumerate(followed) if rank < _KEPT or under in simple]
 
 
-def _grid(under: Array) -> Iterator[tuple[Columns, Array]]:
-    """Yield denominators with constants on the grid: of two terms, and of three of which the first is the constant."""
+def grid(under: Array, of_two: Sequence[float] = _TWO) -> Iterator[tuple[Columns, Array]]:
+    """Yield denominators with constants on the grid: of two terms, and of three of which the first is the constant.
+
+    ``of_two`` are the constants where there are two.
+    """
     size = np.sqrt(np.mean(under**2, axis=0))
     usable = [j for j in range(under.shape[1]) if np.isfinite(size[j]) and size[j] > 0]
     for first, second in combinations(usable, 2):
@@ -119,7 +122,7 @@ def _grid(under: Array) -> Iterator[tuple[Columns, Array]]:
     if constant is None:
         return
     for second, third in combinations([j for j in usable if j != constant], 2):
-        for steps in product(*(_steps(under, size, constant, j, _TWO) for j in (second, third))):
+        for steps in product(*(_steps(under, size, constant, j, of_two) for j in (second, third))):
             yield (constant, second, third), np.array(steps)
 
 

@@ -11,7 +11,7 @@ from exactsindy.discovery.clock import Clock
 from exactsindy.discovery.rational.concrete import concrete_terms, constants, law_terms, law_text
 from exactsindy.discovery.rational.labelled import FoundLaw, FoundLaws, labelled_laws
 from exactsindy.discovery.rational.measured_laws import trajectory_laws
-from exactsindy.discovery.rational.shapes import Candidates
+from exactsindy.discovery.rational.shapes import Candidates, Shape
 from exactsindy.discovery.read import Measurement
 from exactsindy.discovery.request import Request
 from exactsindy.errors import ProblemError
@@ -23,6 +23,12 @@ from exactsindy.solver import Deadline
 _LARGEST = 8
 # Laws whose criteria differ by less are ties: the data prefer neither.
 _TIE = 2.0
+# Share of the difference of criteria that counts between laws that divide by different terms: where the other one has
+# no more constants, and where it has more. Set on calls on nine kinds of laws drawn for it: of shares from 0.4 to 1,
+# these give the answers about the largest likelihood, and none of 9 at 90 % and more was wrong (2 of 17 with 1).
+_OTHER_KIND = (0.5, 0.75)
+# Logarithm of odds beyond which a law is as unlikely as can be.
+_LARGEST_ODDS = 50.0
 # Ties that a notice lists.
 _LISTED = 3
 # Fraction of the time limit for the search of the constants; what is found by then goes on.
@@ -122,12 +128,41 @@ def _resolved(found: tuple[FoundLaws, ...], every: tuple[FoundLaw, ...]) -> Reso
         if chosen.law.shape.over:
             terms = law_terms(chosen.law, laws.candidates, chosen.errors)
             errors[laws.equation] = dict(zip(terms, chosen.coefficient_errors.tolist(), strict=True))
-        gap = min((other.criterion - chosen.criterion for other in laws.laws if other is not chosen), default=math.inf)
-        if chosen.law.shape.over:
-            tied[laws.equation] = 1.0 / (1.0 + math.exp(-0.5 * gap))
+        tied[laws.equation] = share_of(laws, chosen)
         tried.append(_tried(laws, chosen))
         notices += _notices(laws, chosen)
     return ResolvedRational(PerEquation(parts), tuple(inner), tuple(tried), tuple(notices), errors, tied, found, every)
+
+
+def share_of(laws: FoundLaws, chosen: FoundLaw) -> float:
+    """Return the probability of a law against all others that were fitted, by their criteria.
+
+    A law with more terms of the same kind pays the full price of each. Laws that divide by something else are no
+    special cases of it, and how much less likely their constants make them is not known: a share of the difference
+    counts. Of those that divide by the same terms the best one counts. Sums of monomials are compared with each other
+    elsewhere.
+    """
+    own = chosen.law.shape
+    others = [law for law in laws.laws if law is not chosen and (own.over or law.law.shape.over)]
+    larger = [law for law in others if _holds(laws.candidates, law.law.shape, own)]
+    different: dict[frozenset[int], FoundLaw] = {}
+    for law in sorted(others, key=lambda law: law.criterion):
+        if law not in larger:
+            different.setdefault(frozenset(law.law.shape.under), law)
+    odds = [0.5 * (chosen.criterion - law.criterion) for law in larger]
+    for law in different.values():
+        counted = _OTHER_KIND[law.law.shape.size > own.size]
+        odds.append(0.5 * counted * (chosen.criterion - law.criterion))
+    return 1.0 / (1.0 + math.fsum(math.exp(min(value, _LARGEST_ODDS)) for value in odds))
+
+
+def _holds(candidates: Candidates, larger: Shape, own: Shape) -> bool:
+    """Return True if a law has all terms of another one: of a sum of monomials, above or beside the fraction line."""
+    if not own.over:
+        every = {candidates.plain[j] for j in larger.plain} | {candidates.over[j] for j in larger.over}
+        return {candidates.plain[j] for j in own.plain} <= every
+    pairs = ((own.plain, larger.plain), (own.over, larger.over), (own.under, larger.under))
+    return all(set(few) <= set(many) for few, many in pairs)
 
 
 def candidates_of(library: Library, data: Trajectories, equation: str) -> Candidates:

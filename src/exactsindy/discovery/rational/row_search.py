@@ -10,13 +10,20 @@ import numpy as np
 
 from exactsindy._limits import go_on
 from exactsindy._types import Array
-from exactsindy.discovery.rational.linear_problems import at_denominator, corrected_levy, gauss_newton, plain_problem
+from exactsindy.discovery.rational.linear_problems import (
+    at_denominator,
+    at_rate,
+    corrected_levy,
+    gauss_newton,
+    plain_problem,
+)
 from exactsindy.discovery.rational.output_fit import LawFit, fit_law, keeps_sign
+from exactsindy.discovery.rational.profiling import grid
 from exactsindy.discovery.rational.rows import Rows
-from exactsindy.discovery.rational.shapes import Candidates, Shape
+from exactsindy.discovery.rational.shapes import Candidates, Columns, Shape
 from exactsindy.problem import Problem
 from exactsindy.selection import ln_choose
-from exactsindy.solver import Deadline, Settings, solve_pool
+from exactsindy.solver import Deadline, Settings, solve, solve_pool
 
 # Supports of each size that are fitted: of every corrected Levy regression, of Gauss-Newton regressions, and of those
 # with a known denominator.
@@ -30,6 +37,12 @@ _LEAST_SHARE = 1e-4
 _NODES = 20_000
 # Rounds of the check whether the winner can do without one of its terms.
 _DROPS = 6
+# Two constants of D on the grid from which the best law of every denominator is sought, as in `profiling`.
+_FINE = (0.15, 0.4, 0.8, 1.6, 4.0)
+# Rounds of fits at fitted constants of D, each with the terms that are best there.
+_SETTLED = 3
+# Supports of each size that are fitted for every denominator.
+_KEPT = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +107,8 @@ class RowSearch:
         if len(self.candidates.under):
             if not self.only_seeds:
                 self._quotients()
+            if not self.rows.is_noisy:
+                self._every_denominator()
             self._sums()
         self._drop_terms()
         return self.ranked()
@@ -153,7 +168,7 @@ class RowSearch:
             self._near(law, with_plain=False)
 
     def _levy(self, normaliser: int, weight: Array) -> None:
-        problem = corrected_levy(self.rows, normaliser, weight)
+        problem = (corrected_levy if self.rows.is_noisy else at_rate)(self.rows, normaliser, weight)
         for support, coef in self._pools(problem, _LEVY_POOL):
             # D y = M: the columns psi_j y have the coefficient -d_j.
             shape, start = self._quotient(support, -coef, normaliser)
@@ -209,6 +224,50 @@ class RowSearch:
                 break
             done.add(id(best))
             self._near(best, with_plain=True)
+
+    def _every_denominator(self) -> None:
+        """Fit the best laws p + M / D of every denominator on a grid of its constants, then at the fitted constants.
+
+        Only rows without noise in their columns are worth it: there the best law of a few terms is near the best one
+        whatever the denominator.
+        """
+        best: dict[tuple[Columns, int], dict[Shape, tuple[float, Array]]] = {}
+        for under, coef in grid(self.rows.under, _FINE):
+            if self.clock.expired:
+                return
+            for objective, shape in self._at(under, coef):
+                known = best.setdefault((under, shape.size), {})
+                if objective < known.get(shape, (math.inf,))[0]:
+                    known[shape] = objective, coef
+        shapes = [item for known in best.values() for item in sorted(known.items(), key=lambda it: it[1][0])[:_KEPT]]
+        for shape, (_, coef) in shapes:
+            law = self.attempt(shape, coef)
+            for _ in range(_SETTLED):
+                if law is None or len(law.shape.under) < 2:
+                    break
+                before = law
+                for _, other in self._at(law.shape.under, law.under, law.shape.size):
+                    found = self.attempt(other, law.under)
+                    law = found if found is not None and found.rss < law.rss else law
+                if law is before:
+                    break
+
+    def _at(self, under: Columns, coef: Array, size: int | None = None) -> Iterator[tuple[float, Shape]]:
+        """Yield the best laws with a denominator that is known, of every size or of one, and what they leave."""
+        go_on()
+        bottom = self.rows.under[:, under[0]] + self.rows.under[:, under[1:]] @ coef
+        problem = at_denominator(self.rows, bottom) if keeps_sign(bottom) else None
+        if problem is None:
+            return
+        count, limits = self.rows.plain.shape[1], replace(self.clock.settings(), nodes=_NODES, progress=None)
+        sizes = range(1, self.largest - len(coef) + 1) if size is None else [size - len(coef)]
+        for k in sizes:
+            support = solve(problem, k, settings=limits)
+            chosen = sorted(support.support[0])
+            plain = tuple(j for j in chosen if j < count)
+            over = tuple(j - count for j in chosen if j >= count)
+            if over:
+                yield support.objective[0], Shape(plain, over, under)
 
     def _drop_terms(self) -> None:
         """Refit the best law without each of its terms, as long as that gives a better one."""

@@ -60,6 +60,11 @@ class Rows:
     label: Array
     stretches: tuple[Stretch, ...] = ()
 
+    @property
+    def is_noisy(self) -> bool:
+        """Return True if the label has noise, which enters all its products."""
+        return True
+
     @cached_property
     def target(self) -> Array:
         """Return the rows of the derivative itself."""

@@ -12,9 +12,10 @@ import numpy as np
 from exactsindy._limits import go_on
 from exactsindy._types import Array
 from exactsindy.discovery.rational.concrete import renormalised
+from exactsindy.discovery.rational.curve_rows import curve_rows
 from exactsindy.discovery.rational.joint_candidates import JointCandidates
 from exactsindy.discovery.rational.output_fit import LawFit
-from exactsindy.discovery.rational.row_search import without_one
+from exactsindy.discovery.rational.row_search import RowSearch, without_one
 from exactsindy.discovery.rational.shapes import Shape
 from exactsindy.solver import Deadline, solve_pool
 from exactsindy.trajectory_fit import (
@@ -30,6 +31,9 @@ from exactsindy.trajectory_fit import (
 _POOL, _WINDOW = 3, 12.0
 # Nodes of one search, and rounds over all equations.
 _NODES, _ROUNDS = 20_000, 4
+# Laws of the search on the curve of a fit that are fitted: so many, within so much of the best one by its criterion;
+# and by how many coefficients they may have more than the law of the fit.
+_MOST_BESIDE, _BESIDE, _MORE = 30, 16.0, 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,7 +171,35 @@ class TrajectoryLaws:
                 joint = self.improved(joint, i, starts[i] if round_ == 0 else ())
             if joint is before or self.clock.expired:
                 break
+        changed = list(range(len(self.joint.candidates)))
+        for _ in range(_ROUNDS):
+            before = joint
+            for i in changed:
+                for law in self.beside(joint, i):
+                    if self.clock.expired:
+                        break
+                    fitted = self.fit((*joint.laws[:i], law, *joint.laws[i + 1 :]), joint)
+                    joint = min(joint, fitted, key=lambda found: found.criterion)
+            pairs = zip(joint.laws, before.laws, strict=True)
+            changed = [i for i, (now, then) in enumerate(pairs) if self.key(i, now.shape) != self.key(i, then.shape)]
+            if not changed or self.clock.expired:
+                break
         return joint
+
+    def beside(self, joint: JointFit, i: int) -> list[LawFit]:
+        """Return laws of equation i that may fit as well, whatever their denominators, the best first.
+
+        They are searched on the curve of the joint fit, in its likelihood: a law that fits about as well is near it.
+        """
+        if self.clock.expired or not self.joint.candidates[i].under:
+            return []
+        rows = curve_rows(self.joint, joint.laws, joint.fit, i)
+        if rows is None:
+            return []
+        largest = min(self.largest, joint.laws[i].shape.size + _MORE)
+        search = RowSearch(rows, self.joint.candidates[i], largest, self.clock, self.joint.poles[i])
+        ranked = search.run()
+        return [law.law for law in ranked[:_MOST_BESIDE] if law.criterion < ranked[0].criterion + _BESIDE]
 
     def rivals(self, joint: JointFit, i: int) -> list[JointFit]:
         """Return the fits that differ from the best one in equation i only, the best first, each identity once."""
