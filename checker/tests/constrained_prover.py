@@ -98,11 +98,21 @@ def rows_of(entry):
     ]
 
 
-def ranked(equations, entry):
-    """Return the feasible joint supports, best first (value, supports, active, multipliers), and the infeasible."""
+def independent(numbers, support):
+    """Whether rule 2 holds: whatever the coefficients are, they are within this limit."""
+    return oracle.admissible(*numbers, support, 2.0**300)[1] is True
+
+
+def ranked(equations, entry, *, free=False):
+    """Return the feasible joint supports, best first (value, supports, active, multipliers), and the infeasible.
+
+    With ``free``, only those whose terms do not depend on each other.
+    """
     weights, rows = [Fraction(float.fromhex(w)) for w in entry["weights"]], rows_of(entry)
     found, infeasible = [], []
     for supports in joint_supports(equations, entry):
+        if free and not all(independent(*one) for one in zip(equations, supports, strict=True)):
+            continue
         result = optimum(equations, weights, supports, rows)
         if result is None:
             infeasible.append(supports)
@@ -149,12 +159,13 @@ def draw(rng, count, d):
     return equations, entry
 
 
-def prove(equations, entry, rng, rivals=None):
+def prove(equations, entry, rng, rivals=None, *, free=False):
     """Return (document without fingerprint, records) of the true claim; None where the reference cannot prove it.
 
+    With ``free``, the claim is about joint supports whose terms do not depend on each other.
     With ``rivals``, the claim also lists so many joint supports of as many terms as the best (all, if they are fewer).
     """
-    best, infeasible = ranked(equations, entry)
+    best, infeasible = ranked(equations, entry, free=free)
     if not best:
         return None
     value, supports, active, _ = best[0]
@@ -170,9 +181,16 @@ def prove(equations, entry, rng, rivals=None):
     for e, numbers in enumerate(equations):
         cut = float((top - sum(least) + least[e]) / weights[e]) * (1 + 1e-13)
         section, _ = prover.prove(numbers, entry["caps"][e], rng)
-        tree = prover.Prover(numbers, entry["caps"][e], cut, rng, listing=True)
+        tree = prover.Prover(numbers, entry["caps"][e], cut, rng, listing=True, independent=free)
         tree.tree([], range(len(numbers[1])), entry["caps"][e])
-        section |= {"section": e, "target": f"x{e}0'", "equation": e, "cut": cut.hex(), "claim": None}
+        section |= {
+            "section": e,
+            "target": f"x{e}0'",
+            "equation": e,
+            "cut": cut.hex(),
+            "claim": None,
+            "independent": free,
+        }
         sections.append(section)
         records += [(e, n, b"".join(steps)) for n, steps in enumerate(tree.chunks)]
     members = []

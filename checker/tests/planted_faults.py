@@ -129,6 +129,8 @@ FAULTS = (
     Fault("budgets", "        if met is None or (met > value and not self._near(met, value)):", "        if False:", "test_budgets.py::test_no_changed_file_with_a_false_claim_is_accepted"),  # noqa: E501
     # Lemma 12: lists
     Fault("constrained", "            if not alike or not parts[0].section.listing or parts[0].section.rows:", "            if not alike or parts[0].section.rows:", "test_constrained.py::test_sections_that_list_not_all_supports_are_refused"),  # noqa: E501
+    Fault("section", "        if scanner.listing and not scanner.independent:", "        if False:", "test_constrained.py::test_claims_about_independent_terms_say_so"),  # noqa: E501
+    Fault("scan", "            if self.independent and self.exact.independence(support) is not Verdict.YES:\n                return False", "            if self.independent:\n                return False", "test_constrained.py::test_lists_hold_what_conditions_may_make_small_enough"),  # noqa: E501
     # Lemma 13: multipliers
     Fault("constrained", "        if not self._near(Fraction(claim.objective), value):", "        if False:", "test_constrained.py::test_no_mutant_with_a_false_claim_is_accepted"),  # noqa: E501
     Fault("exact", "                bounded = bounded and row[size] == 0\n", "", "test_constrained.py::test_lowered_values_are_the_least_ones"),  # noqa: E501
@@ -148,6 +150,7 @@ FAULTS = (
     Fault("claims", "        if cut is not None and (limit is None or limit > cut):", "        if False:", "test_claims.py::test_false_pools_are_refused"),  # noqa: E501
     Fault("claims", "            if len(support) == k and inside and support not in listed:", "            if False:", "test_claims.py::test_false_pools_are_refused"),  # noqa: E501
     Fault("claims", "        if claim.at_most > self.section.k and not self._unbeatable(fit.value):", "        if False:", "test_claims.py::test_false_claims_of_a_section_are_refused"),  # noqa: E501
+    Fault("claims", "        if claim.at_most > self.section.k:\n            yield", "        if False:\n            yield", "test_claims.py::test_nothing_feasible_is_proved_of_the_searched_size_only"),  # noqa: E501
     Fault("claims", "        if self.section.exact_cut is not None:\n            yield \"the claim is that no support", "        if False:\n            yield \"the claim is that no support", "test_claims.py::test_false_claims_of_a_section_are_refused"),  # noqa: E501
 )
 # fmt: on

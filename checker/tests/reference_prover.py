@@ -29,7 +29,7 @@ def seal(records, footer):
     for section, chunk, data in records:
         body += varint(section + 1) + varint(chunk) + varint(len(data)) + data
     if not isinstance(footer, bytes):
-        footer = json.dumps({"version": 5, "budgets": [], "conditions": [], **footer}).encode()
+        footer = json.dumps({"version": 6, "budgets": [], "conditions": [], **footer}).encode()
     text = footer
     body += b"\0" + text + len(text).to_bytes(8, "little")
     return body + hashlib.sha256(body).digest()
@@ -38,8 +38,8 @@ def seal(records, footer):
 class Prover:
     """Writes the tree of one section as chunks."""
 
-    def __init__(self, numbers, k, cut, rng, *, delta=None, wild=True, listing=False):
-        self.listing = listing
+    def __init__(self, numbers, k, cut, rng, *, delta=None, wild=True, listing=False, independent=False):
+        self.listing = listing and not independent
         self.numbers, self.rng, self.delta, self.wild = numbers, rng, delta, wild
         self.cut = None if cut == float("inf") else Fraction(cut)
         self.values: dict[tuple[int, ...], tuple] = {}

@@ -206,10 +206,10 @@ def test_true_claims_are_accepted(tmp_path, count):
     assert accepted > 5
 
 
-def claim_holds(equations, entry):
+def claim_holds(equations, entry, *, free=False):
     """Whether a claim is true, by enumeration of all joint supports and all active sets."""
     claim = entry["claim"]
-    best, _ = constrained.ranked(equations, entry)
+    best, _ = constrained.ranked(equations, entry, free=free)
     if claim["supports"] is None:
         return not best
     if not best:
@@ -550,3 +550,97 @@ def test_terms_of_rivals_that_are_not_there_are_refused(tmp_path, where):
         rivals["parts"] = [{"supports": first["supports"], "part": stranger}]
     (sentence,) = write(tmp_path, equations, document, records).sentences
     assert "a condition or a claimed term is about a column of zeros, or one that is not there" in sentence
+
+
+def copies(rng):
+    """Return equations with a copy of a column, exact or but for rounding, and conditions."""
+    equations, entry = constrained.draw(rng, 1, 4)
+    for a, *_ in equations:
+        a[:3, 2] = a[:3, 0]
+        if rng.random() < 0.5:
+            a[:3, 2] += 1e-16 * np.abs(a).max() * rng.standard_normal(3)
+    return equations, {**entry, "caps": [3] * len(equations), "k": 3 * len(equations)}
+
+
+@pytest.mark.parametrize("kind", oracle.KINDS)
+def test_lists_of_independent_terms_leave_out_only_others(kind):
+    """Lemma 12: terms that depend on each other are left out, and supports with coefficients beyond their limit."""
+    rng = np.random.default_rng(1)
+    for _ in range(3):
+        numbers = oracle.make(kind, rng, 6)
+        used = [j for j in range(6) if numbers[0][:, j].any()]
+        fits = {s: f for s, (f, _) in oracle.all_fits(*numbers, 3, LIMIT).items()}
+        for value in sorted(set(fits.values()))[::7]:
+            cut, equation = Fraction(float(value)), Equation(*numbers)
+            base = ground(scaled(equation, LIMIT, cut))
+            scanner = Scanner(base, ExactFits(equation, LIMIT), cut, exactly=False, listing=True, independent=True)
+            inside = tuple(used[:1])
+            scanner.look(inside, np.array(used[1:]), 2)
+            below = {s for s, f in fits.items() if f <= cut and set(inside) <= set(s)}
+            assert scanner.survivors <= below
+            for support in below - scanner.survivors:
+                assert oracle.admissible(*numbers, support, LIMIT)[1] is not True
+
+
+@pytest.mark.parametrize("independent", [False, True])
+def test_lists_hold_what_conditions_may_make_small_enough(independent):
+    """Lemma 12: supports whose own fit needs coefficients beyond the limit, but some point within it is good enough."""
+    rng, limit, seen = np.random.default_rng(3), 0.25, 0
+    for _ in range(40):
+        numbers = oracle.make("plain", rng, 5)
+        a, z, rest, _ = numbers
+        support = sorted(rng.permutation(5)[:2].tolist())
+        box = 0.999 * limit * np.linalg.norm([*z, *rest]) / np.linalg.norm(a[:, support], axis=0)
+        own = np.linalg.lstsq(a[:, support], z, rcond=None)[0]
+        point = np.clip(own, -box, box)
+        seen += (point != own).any()
+        value = np.sum((z - a[:, support] @ point) ** 2) + rest @ rest
+        equation, cut = Equation(*numbers), Fraction(float(value) * (1 + 1e-9))
+        base, exact = ground(scaled(equation, limit, cut)), ExactFits(equation, limit)
+        scanner = Scanner(base, exact, cut, exactly=False, listing=True, independent=independent)
+        scanner.look(support[:1], np.setdiff1d(np.arange(5), support[:1]), 2)
+        assert tuple(support) in scanner.survivors
+    assert seen > 10
+
+
+def test_claims_about_independent_terms_say_so(tmp_path):
+    """The same file without the entry is refused: an end `X` leaves supports out."""
+    rng = np.random.default_rng(21)
+    accepted, refused = 0, list[str]()
+    while accepted < 12:
+        equations, entry = copies(rng)
+        written = constrained.prove(equations, entry, rng, free=True)
+        if written is None:
+            continue
+        report = write(tmp_path, equations, *written)
+        assert report.ok, report.sentences
+        assert "supports whose terms depend on each other are left out" in str(report)
+        accepted += 1
+        for section in written[0]["sections"]:
+            section["independent"] = False
+        refused += write(tmp_path, equations, *written).sentences
+    assert any("terms that depend on each other count in this section" in text for text in refused)
+
+
+def test_no_false_claim_about_independent_terms_is_accepted(tmp_path):
+    rng = np.random.default_rng(22)
+    tried = accepted = 0
+    while tried < 150:
+        equations, entry = copies(rng)
+        written = constrained.prove(equations, entry, rng, free=True)
+        if written is None:
+            continue
+        for _ in range(15):
+            changed, records, what = mutate(rng, *written, equations)
+            tried += 1
+            if changed["conditions"][0]["claim"] and write(tmp_path, equations, changed, records).ok:
+                accepted += 1
+                assert claim_holds(equations, changed["conditions"][0], free=True), (what, changed)
+    assert 5 < accepted < tried - 40
+
+
+def test_only_lists_leave_out_supports(tmp_path):
+    equations = [oracle.make("plain", np.random.default_rng(1), 4)]
+    section, records = prover.prove(equations[0], 2, np.random.default_rng(2))
+    document = {"writer": "reference", "sections": [{**section, "independent": True}], "budgets": [], "conditions": []}
+    assert write(tmp_path, equations, document, records).outcome == "unreadable"

@@ -286,7 +286,7 @@ def test_a_file_of_another_version_is_not_checked(tmp_path):
     (tmp_path / "a.proof").write_bytes(prover.seal(records, {**document, "version": 7}))
     report = check(tmp_path / "problem.npz", tmp_path / "a.proof")
     assert report.outcome == "not checked"
-    assert report.sentences == ("a.proof: version 7 is not known; 5 is.",)
+    assert report.sentences == ("a.proof: version 7 is not known; 5 and 6 are.",)
 
 
 def perspective_file(numbers, share, slots=2):

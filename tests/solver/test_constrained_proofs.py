@@ -147,5 +147,32 @@ def test_what_is_not_proved_says_why(tmp_path):
     assert solved(twice, 2, file, constraints=[Bounds(A, "theta0", -0.2, 0.1)])[1] == ""
     assert check_proof(twice, file, jobs=0).ok  # the copy takes the place of the bounded term
     narrow = [Bounds(A, "theta0", -0.2, 0.1), Bounds(A, "theta4", -0.2, 0.1)]
-    _, reason = solved(twice, 2, file, constraints=narrow)
-    assert "depend on each other" in reason or "the optimum of y0' is not proved" in reason
+    assert solved(twice, 2, file, constraints=narrow)[1] == ""
+    assert "left out" in str(check_proof(twice, file, jobs=0))  # both copies together evade the bounds on each
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-16])
+def test_claims_leave_out_terms_that_depend_on_each_other(noise, tmp_path):
+    """Rule 2 excludes supports with both copies; the claim in the file does so, too, and the report says it."""
+    rng, file = np.random.default_rng(0), tmp_path / "a.proof"
+    theta = rng.standard_normal((30, 6))
+    theta[:, 4] = theta[:, 3] + noise * rng.standard_normal(30)
+    target = theta[:, 0] - 0.8 * theta[:, 3] + 0.1 * rng.standard_normal(30)
+    problem = Problem.from_arrays(theta, target)
+    solution, reason = solved(problem, 3, file, constraints=[Bounds(A, "theta0", -0.2, 0.1)])
+    assert (solution.status[0].name, reason) == ("OPTIMAL", "")
+    report = check_proof(problem, file, jobs=0)
+    assert report.ok, str(report)
+    assert "supports whose terms depend on each other are left out" in str(report)
+
+
+def test_nearly_dependent_terms_have_no_multipliers_in_doubles(tmp_path):
+    rng, file = np.random.default_rng(0), tmp_path / "a.proof"
+    theta = rng.standard_normal((30, 6))
+    theta[:, 4] = theta[:, 3] + 1e-12 * rng.standard_normal(30)
+    theta[:, 5] = theta[:, 3]
+    target = theta[:, 0] + 0.1 * rng.standard_normal(30)
+    problem = Problem.from_arrays(theta, target)
+    _, reason = solved(problem, 3, file, constraints=[Bounds(A, "theta0", -0.2, 0.1)])
+    assert "nearly depend on each other" in reason
+    assert not file.exists()

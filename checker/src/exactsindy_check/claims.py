@@ -57,7 +57,16 @@ class Claims:
     def searched(self) -> tuple[object, ...]:
         """What tells the supports of a section and their values, but for its size and its cut."""
         s = self.section
-        return s.equation, s.coefficient_limit, s.ridge, s.required, s.forbidden, sorted(s.rows), s.listing
+        return (
+            s.equation,
+            s.coefficient_limit,
+            s.ridge,
+            s.required,
+            s.forbidden,
+            sorted(s.rows),
+            s.listing,
+            s.independent,
+        )
 
     def fit(self, support: Support) -> Fit | None:
         """Return the exact fit of a support; None if it is not one of those that may be searched, whatever its size."""

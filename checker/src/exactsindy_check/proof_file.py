@@ -16,7 +16,7 @@ from exactsindy_check.errors import NotChecked, Unreadable
 from exactsindy_check.fields import MOST_COLUMNS, bound, columns, finite, real, typed
 
 MAGIC = b"exactsindy-proof 1\n"
-_VERSION = 5  # of the footer
+_VERSIONS = (5, 6)  # of the footer; 6 knows lists of independent terms
 _MOST_FOOTER = 64 * 2**20
 _MOST_SECTIONS = 65536
 _MOST_RECORD = 2**31
@@ -62,6 +62,7 @@ class Section:
     delta: tuple[float, ...] | None
     exponents: tuple[int, ...] | None
     claim: Claim | None  # None: a list of all supports at or below the cut, admissible or not (Lemma 12)
+    independent: bool  # a list leaves out supports whose terms depend on each other
 
     @property
     def listing(self) -> bool:
@@ -144,8 +145,9 @@ def _read(file: BinaryIO, path: str, name: str) -> Proof:
     footer = _at(file, end, length)
     try:
         document = json.loads(footer.decode("utf-8"))
-        if document["version"] != _VERSION:
-            raise NotChecked(f"{name}: version {document['version']!r} is not known; {_VERSION} is.")
+        if document["version"] not in _VERSIONS:
+            known = " and ".join(map(str, _VERSIONS))
+            raise NotChecked(f"{name}: version {document['version']!r} is not known; {known} are.")
         sections = tuple(_section(entry) for entry in typed(document["sections"], list))
         budgets = tuple(_budget(entry) for entry in typed(document["budgets"], list))
         conditions = tuple(read_conditions(entry) for entry in typed(document["conditions"], list))
@@ -229,7 +231,10 @@ def _section(entry: Any) -> Section:
         delta=None if delta is None else tuple(finite(x) for x in typed(delta, list)),
         exponents=None if exponents is None else tuple(typed(x, int) for x in typed(exponents, list)),
         claim=None if entry["claim"] is None else _claim(entry["claim"]),
+        independent=typed(entry.get("independent", False), bool),
     )
+    if section.independent and not section.listing:
+        raise ValueError("`independent` in a section that is no list")
     if section.coefficient_limit <= 0 or any(x < 0 for x in ridge):
         raise ValueError("a coefficient limit <= 0 or a negative ridge")
     if not 0 <= section.number < 2**62 or not 0 <= section.k < MOST_COLUMNS:

@@ -28,13 +28,17 @@ _AT_ONCE = 256
 
 @dataclass
 class Scanner:
-    """Looks at supports of a section; those that have f <= cut and are admissible (`listing`: or not) survive."""
+    """Looks at supports of a section; those that have f <= cut and are admissible (`listing`: or not) survive.
+
+    In a list, `independent` leaves out supports that are not surely independent by rule 2.
+    """
 
     base: Ground
     exact: ExactFits
     cut: Fraction | None  # None: infinite
     exactly: bool
     listing: bool = False
+    independent: bool = False
     survivors: set[Support] = field(default_factory=set)
 
     @cached_property
@@ -109,12 +113,14 @@ class Scanner:
         """Decide whether f > cut, in whole numbers or by better bounds; if not, an admissible support survives."""
         if self.exact.exceeds(support, self.cut):
             return True
-        if self.listing:
-            # Terms that depend on each other but for rounding may fit by coefficients beyond their limit only.
-            dependent = self.exact.independence(support) is not Verdict.YES
-            if dependent and node_exceeds(self.base, np.array(support, dtype=np.intp), np.array([], dtype=np.intp), 0):
+        verdict = self.exact.fit(support).verdict
+        if self.listing and verdict is not Verdict.YES:
+            # Terms that nearly depend on each other may fit by coefficients beyond their limit only.
+            if node_exceeds(self.base, np.array(support, dtype=np.intp), np.array([], dtype=np.intp), 0):
                 return True
-        if self.listing or self.exact.fit(support).verdict is not Verdict.NO:
+            if self.independent and self.exact.independence(support) is not Verdict.YES:
+                return False  # (its parts may be independent)
+        if self.listing or verdict is not Verdict.NO:
             self.survivors.add(support)
             if len(self.survivors) > MOST_SURVIVORS:
                 raise NotChecked(f"more than {MOST_SURVIVORS} supports are at or below the cut.")

@@ -11,6 +11,7 @@ from exactsindy_check.proof_file import Budget, Section
 
 Names = Sequence[str]
 _USUAL_LIMIT = 2.0**27
+_INDEPENDENT = "supports whose terms depend on each other are left out"
 _MOST = 20  # conditions that are shown
 
 
@@ -18,7 +19,8 @@ def of_section(section: Section, names: Names) -> str:
     """Return what is asked of the supports and coefficients of a section; empty if nothing is."""
     parts = [f"with {names[j]}" for j in section.required] + [f"without {names[j]}" for j in section.forbidden]
     parts += [f"{_sum(row, lambda j: f'[{names[j]}]')} <= {limit}" for row, limit in section.rows]
-    return _together([*_few(parts), *_sizes(section)])
+    left_out = [_INDEPENDENT] if section.independent else []
+    return _together([*_few(parts), *_sizes(section), *left_out])
 
 
 def of_budget(budget: Budget, sections: Sequence[Section], names: Sequence[Names]) -> str:
@@ -42,6 +44,8 @@ def of_conditions(claim: Conditions, sections: Sequence[Section], targets: Names
     ] + [f"{_sum(row.coefficients, lambda place: f'[{term(place)}]')} <= {row.limit}" for row in claim.presence]
     caps = f"{'exactly' if claim.exactly else 'at most'} {', '.join(map(str, claim.caps))} terms each"
     own = [f"{section.target}: {text}" for section in sections if (text := _together(_sizes(section)))]
+    left_out = dict.fromkeys(section.target for section in sections if section.independent)
+    own += [f"{target}: {_INDEPENDENT}" for target in left_out]
     return _together([caps, *_few(rows), *_weights(claim.weights), *own])
 
 

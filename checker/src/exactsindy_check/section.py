@@ -75,7 +75,7 @@ def walk(
     numbers = scaled(equation, section.coefficient_limit, section.exact_cut)
     base = ground(numbers)
     exact = ExactFits(equation, section.coefficient_limit)
-    scanner = Scanner(base, exact, section.exact_cut, section.exactly, section.listing)
+    scanner = Scanner(base, exact, section.exact_cut, section.exactly, section.listing, section.independent)
     delta = None
     if section.delta is not None:
         delta = np.ldexp(np.array(section.delta), -2 * numbers.exponent)
@@ -113,7 +113,7 @@ def _fault(leaf: tree.Leaf, base: Ground, scanner: Scanner, delta: Vector | None
         if not dropped_exceeds(base, inside, free, leaf.slots, leaf.terms, leaf.misses):
             return f"the bound of {node} without {leaf.misses} of the terms {list(leaf.terms)} is not above the cut."
     elif leaf.kind == tree.DEPENDENT:
-        if scanner.listing:
+        if scanner.listing and not scanner.independent:
             return "terms that depend on each other count in this section."
         if scanner.exact.independence(leaf.inside) is Verdict.YES:
             return f"the terms {list(leaf.inside)} are independent."

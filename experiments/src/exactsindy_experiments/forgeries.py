@@ -183,6 +183,7 @@ def _folders(run: str, folder: Path, count: int, rng: np.random.Generator) -> It
     for name, place in entries:
         kinds.setdefault(f"{name} {[key if isinstance(key, str) else 0 for key in place]}", []).append((name, place))
     chosen = [group[int(rng.integers(len(group)))] for group in kinds.values()]
+    chosen = [chosen[int(i)] for i in rng.permutation(len(chosen))]  # (few of them: not always the first)
     chosen += [entries[int(i)] for i in rng.integers(len(entries), size=max(count - len(chosen), 0))]
     with tempfile.TemporaryDirectory() as scratch:
         copy = Path(shutil.copytree(folder, Path(scratch) / "run"))

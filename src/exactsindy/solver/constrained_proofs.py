@@ -33,10 +33,15 @@ _EXACT = 1e-19  # of the squared norm of the targets: below it, rounding decides
 _FEASIBLE = 1e-7  # of the largest part of a row: how far rounding can carry an optimum
 _REACHED = 1e-9  # relative: what rounding of the bound by multipliers may take here; the checker has no rounding
 _TOUCHING = 1e-12  # of the largest part of a row
+_NEAR = 1e-6  # distance of a column from the span of the earlier ones below which doubles do not show multipliers
 _SEEN = 500_000  # most combinations that are looked at
 _ROUNDING = 1e-13  # relative, far below what the checker grants
 
 Supports = tuple[tuple[int, ...], ...]
+
+
+class _PassedOverError(NoProofError):
+    """The lists of supports are not whole: some were passed over."""
 
 
 def add(draft: ProofDraft, rules: Rules, solution: Solution, settings: Settings) -> None:
@@ -150,23 +155,36 @@ class _Task:
             raise NoProofError(f"constraints on {self.name} are about a column of zeros")
         if math.isfinite(self.found.limit):
             try:
-                return self._proved(draft, settings, self.found.limit)
+                return self._listed(draft, settings, self.found.limit)
             except NoProofError:
                 if self.found.members is not None:
                     raise
-        return self._proved(draft, settings, None)
+        return self._listed(draft, settings, None)
 
-    def _proved(self, draft: ProofDraft, settings: Settings, rivals: float | None) -> ConditionsClaim:
+    def _listed(self, draft: ProofDraft, settings: Settings, rivals: float | None) -> ConditionsClaim:
+        """Return the claim, about supports of independent terms only where the search passes over others.
+
+        It also passes over supports with coefficients beyond the limit, which constraints may make smaller: with the
+        largest limit that there is these are on the lists, and what is still passed over is dependent.
+        """
+        try:
+            return self._proved(draft, settings, rivals, wide=False)
+        except _PassedOverError:
+            return self._proved(draft, settings, rivals, wide=True)
+
+    def _proved(self, draft: ProofDraft, settings: Settings, rivals: float | None, *, wide: bool) -> ConditionsClaim:
         """Return the claim of the optimum, and of all rivals up to an objective."""
         touching = self._touching(self.found.coef)
         limit = self._coefficient_limit(settings.coefficient_limit)
         best, supports = self._objective(settings.coefficient_limit), self._supports(self.found.support)
-        searched = replace(settings, gap=Settings.gap, coefficient_limit=min(limit, LARGEST_LIMIT))
+        searched = replace(
+            settings, gap=Settings.gap, coefficient_limit=LARGEST_LIMIT if wide else min(limit, LARGEST_LIMIT)
+        )
         equations = self._decided()
         top = best if rivals is None else max(best, rivals)
         reach = best if rivals is None else top * (1.0 + _TOUCHING)  # (rivals themselves are listed, too)
         cuts = self._cuts(equations, reach, searched)
-        lists = self._lists(equations, cuts, draft, searched)
+        lists = self._lists(equations, cuts, draft, searched, wide=wide)
         listed: list[list[ProofSection]] = []
         for p, outcomes in enumerate(lists):
             own = [
@@ -177,6 +195,7 @@ class _Task:
                     required=equations[p].required,
                     forbidden=equations[p].forbidden,
                     listing=True,
+                    independent=any(one.dependent for one in outcomes),
                 )
                 for outcome in (outcomes if self._shared else outcomes[-1:])
                 if outcome.written
@@ -191,6 +210,10 @@ class _Task:
             rival = rivals is not None and chosen != supports and sum(map(len, chosen)) == sum(map(len, supports))
             if not below and not rival:
                 continue
+            if wide and self._near_dependence(chosen):
+                raise NoProofError(
+                    f"terms of {self.name} nearly depend on each other, where doubles hold no multipliers"
+                )
             members[chosen], gain = self._multipliers(chosen, top)
             if below and not value + gain >= best * (1.0 - _REACHED):
                 raise NoProofError(f"no multipliers in doubles show that other terms of {self.name} fit worse")
@@ -384,7 +407,13 @@ class _Task:
         return cuts
 
     def _lists(
-        self, equations: Sequence[Equation], cuts: list[list[float]], draft: ProofDraft, settings: Settings
+        self,
+        equations: Sequence[Equation],
+        cuts: list[list[float]],
+        draft: ProofDraft,
+        settings: Settings,
+        *,
+        wide: bool,
     ) -> list[list[Outcome]]:
         """Return all supports up to the cuts, and write down how the search found them."""
         lists = draft.run(equations, self.caps, settings, pool=True, capacity=_CAPACITY, limits=cuts)
@@ -396,8 +425,10 @@ class _Task:
                 raise NoProofError(f"the search for {equation.target} did not end. Allow more time or nodes")
             if any(not outcome.complete for outcome in outcomes):
                 raise NoProofError(f"more than {_CAPACITY} supports fit {equation.target} well enough")
-            if any(outcome.dependent for outcome in outcomes):
-                raise NoProofError(f"terms of {equation.target} depend on each other, or exceed the coefficient_limit")
+            if not wide and any(outcome.dependent for outcome in outcomes):
+                raise _PassedOverError(
+                    f"terms of {equation.target} depend on each other, or exceed the coefficient_limit"
+                )
         return asked
 
     def _joint(self, lists: list[list[Outcome]], best: float) -> Iterator[tuple[Supports, float]]:
@@ -438,6 +469,17 @@ class _Task:
             for row, limit in zip(self.presence, self.limits, strict=True)
             if only is None or all(e == only for (e, _), _ in row)
         )
+
+    def _near_dependence(self, supports: Supports) -> bool:
+        """Whether doubles may not show the bound of a joint support: a column is close to the span of earlier ones."""
+        for equation, chosen in zip(self.equations, supports, strict=True):
+            columns = np.vstack([equation.factor, np.diag(np.sqrt(equation.ridge))])[:, list(chosen)]
+            size = np.abs(columns).max(axis=0)
+            columns = columns / np.where(size > 0.0, size, 1.0)
+            distances = np.abs(np.diag(np.linalg.qr(columns, mode="r")))
+            if (distances < _NEAR * np.linalg.norm(columns, axis=0)).any():
+                return True
+        return False
 
     def _multipliers(self, supports: Supports, best: float) -> tuple[dict[int, float], float]:
         return multipliers(self.equations, self.weights, supports, self.rows, best)

@@ -89,8 +89,8 @@ def _triangle(
 
 def _forces(least: Array, bound: Array) -> NDArray[np.float64] | None:
     """Return numbers >= 0, one per row, with which rows ``least y >= bound`` hold y = least' forces in place."""
-    if not len(bound) or (bound <= 0.0).all():
-        return None
+    if not len(bound) or (bound <= 0.0).all() or not (np.isfinite(least).all() and np.isfinite(bound).all()):
+        return None  # (what overflows belongs to columns that depend on each other but for a tiny remainder)
     from scipy.optimize import nnls  # solving without a proof needs NumPy only
 
     unit = np.zeros(least.shape[1] + 1)

@@ -22,7 +22,7 @@ from exactsindy.solver.multipliers import LinearRow
 from exactsindy.solver.outcome import Answer, Outcome
 
 _MAGIC = b"exactsindy-proof 1\n"  # what the search writes first
-_VERSION = 5  # of the footer
+_VERSION = 6  # of the footer
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,7 @@ class ProofSection:
     at_most: int | None = None  # the size that was asked for, if an exact fit of fewer terms ended the search
     pool_limit: float | None = None  # the answers are all supports of k terms up to this objective
     listing: bool = False  # all supports at or below the cut count, admissible or not; nothing is claimed of its own
+    independent: bool = False  # a list leaves out supports whose terms depend on each other
 
     def document(self) -> dict[str, Any]:
         """Return the section as it stands in the footer."""
@@ -76,6 +77,7 @@ class ProofSection:
             "ridge": [float(weight).hex() for weight in self.equation.ridge],
             "delta": None if self.delta is None else [float(x).hex() for x in self.delta],
             "exponents": None if self.exponents is None else list(map(int, self.exponents)),
+            "independent": self.independent,
             "claim": None
             if self.listing
             else {
