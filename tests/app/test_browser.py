@@ -193,12 +193,14 @@ def test_the_keyboard_alone_is_enough(page):
             ActionChains(page.driver).send_keys(Keys.TAB).perform()
             active = page.driver.switch_to.active_element
             if active.get_attribute("data-testid") == name:
+                assert _is_marked(page, active), f"nothing shows that {name} has the focus"
                 active.send_keys(key)
                 return
         raise AssertionError(f"Tab does not reach {name}")
 
     press_until("example-van_der_pol")
     page.see("start")
+    assert "automatic" in page.read("order")
     press_until("start")
     page.see("verdict", "identified")
     press_until("term")
@@ -207,13 +209,20 @@ def test_the_keyboard_alone_is_enough(page):
     page.see("verdict", "What if")
 
 
+def _is_marked(page, element):
+    """Return True if an element is drawn with a ring, as the one with the focus should be."""
+    look = "const look = getComputedStyle(arguments[0]); return [look.outlineStyle, look.boxShadow]"
+    outline, shadow = page.driver.execute_script(look, element)
+    return outline == "solid" or "0px 0px 0px 3px" in shadow or element.tag_name == "div"
+
+
 @pytest.mark.parametrize(
     "name, content, sentence",
     [
         ("empty.csv", b"", "empty"),
         ("photo.png", b"\x89PNG\r\n", "not read"),
         ("broken.nc", b"\x00\x01broken", "not a NetCDF file"),
-        ("holes.csv", b"t,x\n0,1\n1,\n2,3\n3,4\n", "missing"),
+        ("holes.csv", b"t,x\n0,1\n1,\n2,3\n3,4\n", "Tick 'Cut at missing values and long breaks' below"),
         ("zip.npz", b"PK\x03\x04 nothing", "npz"),
     ],
 )
@@ -222,6 +231,7 @@ def test_bad_files_end_in_a_sentence(name, content, sentence, page, tmp_path):
     _upload(page, tmp_path / name)
     page.wait(sentence, lambda: sentence in page.text())
     assert page.all("start") == []
+    assert "gaps=" not in page.text()
 
 
 def _upload(page, path):

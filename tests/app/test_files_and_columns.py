@@ -6,7 +6,8 @@ import pytest
 
 from exactsindy.app.columns import Columns, Role, guess
 from exactsindy.app.files import MOST_BYTES, keep, keep_text, shown_name
-from exactsindy.app.preview import preview
+from exactsindy.app.preview import _percent, preview
+from exactsindy.app.words import on_page
 from exactsindy.errors import DataError
 
 
@@ -81,6 +82,58 @@ def test_preview_says_steps_noise_and_gaps(tmp_path):
     (share,) = [share for _, share in look.noise]
     assert 0.015 < share < 0.06
     assert len(look.curves[0].smooth) == 160
+
+
+@pytest.mark.parametrize(
+    "said, shown",
+    [
+        (
+            "time 4.95 occurs twice (rows 99 and 100): name the column that tells them apart: trajectory='...'.",
+            "time 4.95 occurs twice (rows 99 and 100): name the column that tells them apart, under 'Meaning of the "
+            "columns' below.",
+        ),
+        (
+            "u: as missing values are with gaps='split'.",
+            "u: as missing values are with 'Cut at missing values and long breaks'.",
+        ),
+        (
+            "If it tells trajectories apart, pass trajectory='run'.",
+            "If it tells trajectories apart, say so under 'Meaning of the columns' below.",
+        ),
+        (
+            "x': 7 terms, next to the largest size tried; allow more with k_max=.",
+            "x': 7 terms, next to the largest size tried; try 'one more' below.",
+        ),
+        (
+            "The time limit of 60 s came first. Allow more `seconds` for it.",
+            "The time limit of 60 s came first. Choose more time above for it.",
+        ),
+        (
+            "no other was tried. Give library=... if you know its terms.",
+            "no other was tried. Choose other candidate terms above if you know them.",
+        ),
+        ("Nothing to say otherwise.", "Nothing to say otherwise."),
+    ],
+)
+def test_sentences_speak_of_the_page(said, shown):
+    assert on_page(said) == shown
+
+
+def test_missing_values_are_answered_with_the_box_to_tick(tmp_path):
+    source = keep_text(tmp_path, "t,x\n" + "".join(f"{i},{'' if i == 7 else i % 5}\n" for i in range(40)))
+    problem = preview(source, guess(source)).problem
+    assert "Tick 'Cut at missing values and long breaks' below" in problem
+    assert "gaps=" not in problem
+
+
+def test_large_noise_is_a_plain_percentage():
+    assert [_percent(share) for share in (1e-5, 0.0123, 0.0951, 0.42, 1.02)] == [
+        "below 0.01 %",
+        "1.2 %",
+        "10 %",
+        "42 %",
+        "102 %",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ def test_the_number_of_candidates_is_that_of_the_library(data):
 
 def test_targets_are_named_as_load_takes_them(data, burgers):
     assert Question().targets(data) is None
+    assert Question(order=1).targets(data) == ("x'", "v'")
     assert Question(order=2).targets(data) == ("x''", "v''")
     assert Question(equations=("v",)).targets(data) == ("v'",)
     assert Question(order=2).targets(burgers.data) == ("u_tt",)

@@ -80,3 +80,15 @@ def test_json_carries_what_programs_need(tmp_path):
     assert record["rivals"]["x'"][0]["excess"] == 0
     assert 0.005 < record["noise"]["x"] < 0.02
     assert all({"code", "equation", "message"} == set(item) for item in record["warnings"])
+
+
+def test_the_many_options_of_discover_are_grouped():
+    shown = run("discover", "--help").output
+    titles = ["The data", "The law: equations", "The search", "What comes out"]
+    places = [shown.index(title) for title in titles]
+    assert places == sorted(places)
+    within = dict(zip(titles, (shown[a:b] for a, b in zip(places, [*places[1:], None], strict=True)), strict=True))
+    for title, option in zip(titles, ("--split-gaps", "--library", "--seconds", "--report"), strict=True):
+        assert option in within[title]
+    known = [parameter.opts[0] for parameter in get_command(app).commands["discover"].params]
+    assert all(option in shown[places[0] :] for option in known if option.startswith("--"))  # none is left outside

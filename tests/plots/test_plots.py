@@ -9,7 +9,7 @@ import pytest
 
 import exactsindy as es
 from exactsindy.errors import DataError
-from exactsindy.plots import both_signs, predictions
+from exactsindy.plots import both_signs, predictions, raised
 
 matplotlib = pytest.importorskip("matplotlib")
 
@@ -95,7 +95,7 @@ def test_supports_fill_a_cell_per_term(oscillator):
     members = oscillator.pool["v"][:3]
     names = [text.get_text() for text in ax.get_xticklabels()]
     for row, member in zip(shown, members, strict=True):
-        assert {name for name, cell in zip(names, row, strict=True) if cell} == set(member.terms)
+        assert {name for name, cell in zip(names, row, strict=True) if cell} == {raised(name) for name in member.terms}
     with pytest.raises(DataError, match=r"plots\.supports: expected a Pool"):
         es.plots.supports(oscillator.model)
 
@@ -158,3 +158,15 @@ def test_noise_around_zero_is_no_second_sign():
     assert both_signs(-0.5, 1.0)
     assert not both_signs(-0.03, 1.02)
     assert not both_signs(0.0, 1.0)
+
+
+def test_powers_are_raised_in_labels():
+    assert raised("x^2 y^-3 + z^10") == "x² y⁻³ + z¹⁰"
+    ax = es.plots.comparison({"truth": {"x'": {"x^3 y": -1.0}}})
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["x': x³ y"]
+
+
+def test_curves_that_coincide_are_both_seen(oscillator):
+    lines = es.plots.path(oscillator).get_lines()
+    first, second = lines[1], lines[5]
+    assert first.get_markersize() > second.get_markersize() >= 5

@@ -14,7 +14,9 @@ import pytest
 
 import exactsindy as es
 from exactsindy.errors import DataError
+from exactsindy.plots import residual_series
 from exactsindy.report import report
+from exactsindy.report.figures import residual_figure
 
 pytest.importorskip("plotly")
 pytest.importorskip("jinja2")
@@ -109,6 +111,11 @@ def test_every_embedded_figure_is_json(page):
     figures = [json.loads(part) for part in parts]
     assert {"data", "layout", "title"} <= set(figures[0])
     assert figures[0]["data"][0]["x"] == [0, 1, 2, 3, 4]
+
+
+def test_residuals_are_drawn_against_the_time_by_its_name(oscillator):
+    (series, *_) = residual_series(oscillator.model, oscillator.data)
+    assert residual_figure(series, "year")["layout"]["xaxis"]["title"]["text"] == "year"
 
 
 def test_no_half_written_file_is_left(page):

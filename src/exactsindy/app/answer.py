@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from enum import Enum
 
 from exactsindy.app.what_if import Change, Changes
+from exactsindy.app.words import on_page
 from exactsindy.discovery import Discovery
 from exactsindy.library import mathml_target, mathml_term
 from exactsindy.model import Equation, percent, with_error
-from exactsindy.plots import PathCurve, path_curves, worse
+from exactsindy.plots import PathCurve, path_curves, raised, worse
 from exactsindy.report import Verdict, messages, spoken, typesetter, verdicts
 from exactsindy.solver import Solution, Status
 
@@ -27,8 +27,6 @@ class Tone(Enum):
 
 # The tones of the report's verdicts.
 _TONES = {"good": Tone.SURE, "fair": Tone.UNSURE, "bad": Tone.WRONG}
-# A power within a sentence, and its digits raised.
-_POWER, _RAISED = re.compile(r"\^(-?\d+)"), str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _CHANGED = "Your question, not the choice of the search: nothing is said about how likely these terms are right."
 
 
@@ -96,13 +94,10 @@ def view(shown: Discovery, selected: Discovery, changes: Changes) -> AnswerView:
         for i, verdict in enumerate(verdicts(shown))
     )
     tone, headline = _headline(equations)
-    warnings = tuple(map(_raised, messages(shown.warnings)))
+    warnings = tuple(
+        raised(on_page(text)) for text in messages(shown.warnings)
+    )  # (as text, because no HTML from data is shown)
     return AnswerView(headline, tone, equations, warnings, path_curves(shown), bool(changes.by_equation))
-
-
-def _raised(text: str) -> str:
-    """Return plain text with its powers raised: x² for x^2; as text, because no HTML from data is shown."""
-    return _POWER.sub(lambda found: found[1].translate(_RAISED), text)
 
 
 def _headline(equations: tuple[EquationView, ...]) -> tuple[Tone, str]:
@@ -196,7 +191,7 @@ def _proof(shown: Discovery, i: int, limited: bool) -> tuple[str, bool]:
         return f"{text}{_margin(float(solution.margin[entry]))}.", True
     if status is Status.REFITTED:
         return _rank(shown, i), False
-    return f"Not proved. {status.value}{_gap(solution, entry)}", False
+    return f"Not proved. {on_page(status.value)}{_gap(solution, entry)}", False
 
 
 def _rank(shown: Discovery, i: int) -> str:

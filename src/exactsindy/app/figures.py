@@ -11,7 +11,7 @@ from exactsindy._types import Array
 from exactsindy.app.preview import Curve
 from exactsindy.data import Field
 from exactsindy.plots import PathCurve, Replay, ResidualSeries
-from exactsindy.report import point_size
+from exactsindy.report import point_size, rounded, thinned
 
 Figure = dict[str, Any]
 # Points of one line, and cells along one axis of an image; more are not seen on a screen.
@@ -36,12 +36,12 @@ def field_figure(data: Field, values: Array, title: str) -> Figure:
     image, across, times = values, data.coords[0], data.coords[-1]
     while image.ndim > 2:
         image = image[:, image.shape[1] // 2]
-    rows, columns = _thinned(image.shape[0], _CELLS), _thinned(image.shape[1], _CELLS)
+    rows, columns = thinned(image.shape[0], _CELLS), thinned(image.shape[1], _CELLS)
     heat = {
         "type": "heatmap",
-        "x": _numbers(times[columns]),
-        "y": _numbers(across[rows]),
-        "z": [_numbers(row) for row in image[np.ix_(rows, columns)]],
+        "x": rounded(times[columns]),
+        "y": rounded(across[rows]),
+        "z": [rounded(row) for row in image[np.ix_(rows, columns)]],
         "colorscale": "Viridis",
         "hovertemplate": "%{x:.4g}, %{y:.4g}: %{z:.4g}<extra></extra>",
         "colorbar": {"thickness": 10},
@@ -64,7 +64,7 @@ def path_figure(curve: PathCurve, shown: int) -> Figure:
     lines: list[Any] = [
         {
             "x": list(curve.sizes),
-            "y": _numbers(objective),
+            "y": rounded(objective),
             "text": [_escaped(text) for text in hover],
             "hovertemplate": "%{text}<br>misfit %{y:.4g}<extra></extra>",
             "mode": "lines+markers",
@@ -82,7 +82,7 @@ def path_figure(curve: PathCurve, shown: int) -> Figure:
         lines.append(
             {
                 "x": [curve.sizes[i] for i in unproved],
-                "y": _numbers([curve.lower_bound[i] for i in unproved]),
+                "y": rounded([curve.lower_bound[i] for i in unproved]),
                 "mode": "markers",
                 "marker": {"symbol": "line-ew-open", "size": 16, "color": OTHER, "line": {"width": 2, "color": OTHER}},
                 "hovertemplate": "proved: nothing below %{y:.4g}<extra></extra>",
@@ -91,7 +91,7 @@ def path_figure(curve: PathCurve, shown: int) -> Figure:
         )
     if shown < len(objective) and known[shown]:
         ring = {"symbol": "circle-open", "size": 22, "color": OTHER, "line": {"width": 2.5, "color": OTHER}}
-        place = {"x": [shown], "y": _numbers([objective[shown]]), "mode": "markers", "marker": ring}
+        place = {"x": [shown], "y": rounded([objective[shown]]), "mode": "markers", "marker": ring}
         lines.append({**place, "hoverinfo": "skip", "name": "size shown"})
     figure = _figure(lines, "number of terms", "squared residual", 280)
     figure["layout"]["yaxis"].update(type="log" if positive else "linear", exponentformat="power")
@@ -123,7 +123,7 @@ def residual_figure(series: ResidualSeries, time_name: str) -> Figure:
 def correlation_figure(series: ResidualSeries) -> Figure:
     """Return the autocorrelation of what an equation leaves over, with the band of independent numbers."""
     lags = list(range(1, len(series.correlation) + 1))
-    bars = {"type": "bar", "x": lags, "y": _numbers(series.correlation), "marker": {"color": OTHER}}
+    bars = {"type": "bar", "x": lags, "y": rounded(series.correlation), "marker": {"color": OTHER}}
     figure = _figure([{**bars, "hovertemplate": "%{x} apart: %{y:.3f}<extra></extra>"}], "samples apart", "", 220)
     figure["layout"]["yaxis"]["title"]["text"] = _escaped(f"{series.equation} correlation")
     figure["layout"]["yaxis"]["range"] = [min(-0.3, float(series.correlation.min(initial=0.0)) - 0.05), 1]
@@ -181,21 +181,12 @@ def _escaped(text: str) -> str:
 
 
 def _line(x: Array, y: Array, name: str, colour: str, legend: bool = True) -> dict[str, Any]:
-    chosen = _thinned(len(x), _POINTS)
+    chosen = thinned(len(x), _POINTS)
     line = {"color": colour, "width": 1.6}
     shared = {"name": name, "showlegend": legend, "hovertemplate": "%{x:.5g}: %{y:.5g}<extra></extra>"}
-    return {"x": _numbers(x[chosen]), "y": _numbers(y[chosen]), "mode": "lines", "line": line, **shared}
+    return {"x": rounded(x[chosen]), "y": rounded(y[chosen]), "mode": "lines", "line": line, **shared}
 
 
 def _points(x: Array, y: Array, name: str, legend: bool = True) -> dict[str, Any]:
     line = _line(x, y, name, MEASURED, legend)
     return {**line, "mode": "markers", "marker": {"size": point_size(len(x)), "color": MEASURED, "opacity": 0.55}}
-
-
-def _thinned(count: int, most: int) -> Any:
-    return np.unique(np.linspace(0, max(count - 1, 0), min(count, most)).round().astype(np.int64))
-
-
-def _numbers(values: Any) -> list[float | None]:
-    """Return numbers to six digits; what is not finite becomes a gap."""
-    return [float(f"{value:.6g}") if np.isfinite(value) else None for value in values]

@@ -9,6 +9,7 @@ import numpy as np
 from exactsindy._types import Array
 from exactsindy.app.columns import Columns
 from exactsindy.app.files import Source
+from exactsindy.app.words import on_page
 from exactsindy.data import Data, Field, Trajectories, Trajectory, load
 from exactsindy.differentiation import noise_level, whittaker
 from exactsindy.errors import ExactSindyError
@@ -53,8 +54,8 @@ def preview(source: Source, columns: Columns) -> Preview:
     try:
         data = load(source.path, **columns.arguments())
     except ExactSindyError as error:
-        return Preview(source.title, problem=source.named(str(error)), notices=columns.notes)
-    notices = (*columns.notes, *(source.named(notice.message) for notice in data.warnings))
+        return Preview(source.title, problem=on_page(source.named(str(error))), notices=columns.notes)
+    notices = (*columns.notes, *(on_page(source.named(notice.message)) for notice in data.warnings))
     if isinstance(data, Field):
         return Preview(source.title, _field_facts(data), notices, data=data)
     noise = _noise(data)
@@ -76,7 +77,7 @@ def _facts(data: Trajectories, noise: tuple[tuple[str, float], ...]) -> tuple[tu
 
 
 def _percent(share: float) -> str:
-    return "below 0.01 %" if share < 1e-4 else f"{100 * share:.2g} %"
+    return "below 0.01 %" if share < 1e-4 else f"{100 * share:.2g} %" if share < 0.095 else f"{100 * share:.0f} %"
 
 
 def _steps(data: Trajectories) -> str:

@@ -16,8 +16,8 @@ from exactsindy.library import Fourier, Library, Rational, Terms
 
 #: Time limits that the page offers, in seconds.
 SECONDS = (10, 60, 300)
-#: The order that stands for discrete time: equations of the next sample.
-MAP = 0
+#: The orders that stand for discrete time (equations of the next sample) and for a choice from the data.
+MAP, AUTOMATIC = 0, -1
 #: Degrees of monomials that the page offers; None is chosen from the data.
 DEGREES = (None, 1, 2, 3, 4, 5)
 # More candidates than this are refused: a search among them does not end on a desktop.
@@ -64,12 +64,13 @@ OPEN = frozenset({"rational"})
 class Question:
     """What is asked: every field has an answer, so that nothing must be typed.
 
-    ``equations`` are states whose equations are wanted, none for all; ``order`` is that of the time derivative, or
-    `MAP` for the next sample; ``degree`` is that of the monomials, None for a choice from the data.
+    ``equations`` are states whose equations are wanted, none for all; ``order`` is that of the time derivative, `MAP`
+    for the next sample, or `AUTOMATIC` (first, or second where the data ask for it); ``degree`` is that of the
+    monomials, None for a choice from the data.
     """
 
     equations: tuple[str, ...] = ()
-    order: int = 1
+    order: int = AUTOMATIC
     degree: int | None = None
     functions: tuple[str, ...] = ()
     constraints: tuple[str, ...] = ()
@@ -87,11 +88,12 @@ class Question:
 
     def targets(self, data: Data) -> tuple[str, ...] | None:
         """Return the equations wanted as `load` takes them, None for its default."""
-        if not self.equations and self.order < 2:
+        if not self.equations and self.order in (MAP, AUTOMATIC):
             return None
         if self.is_map:
             return self.equations
-        mark = (lambda name: f"{name}_{'t' * self.order}") if isinstance(data, Field) else self._primed
+        order = max(self.order, 1)
+        mark = (lambda name: f"{name}_{'t' * order}") if isinstance(data, Field) else (lambda name: name + "'" * order)
         return tuple(mark(name) for name in self.equations or data.state_names)
 
     def equation_names(self, data: Data) -> tuple[str, ...]:
@@ -108,9 +110,6 @@ class Question:
         if isinstance(data, Field):
             return replace(data, targets=parse_targets(targets, data.names, field=True))
         return Trajectories(data.members, targets, time_name=data.time_name, notices=data.notices)
-
-    def _primed(self, name: str) -> str:
-        return name + "'" * self.order
 
     def library(self, data: Data) -> Library | None:
         """Return the library asked for; None where it is left to `discover`."""

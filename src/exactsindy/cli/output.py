@@ -27,6 +27,16 @@ REFUTED = 4
 NOT_CHECKED = 5
 #: Ctrl-C; the best answer so far was shown where there was one.
 INTERRUPTED = 130
+# From so many options on they are grouped in the help: by parameter, under these titles.
+_MANY = 20
+_PANELS = {
+    "The data": "time states controls parameters trajectory split_gaps dims periodic decimal scheduler",
+    "The law: equations, candidate terms, what is known": (
+        "targets second_order steps lags degree library order constraint"
+    ),
+    "The search": "k_max total rule weak ridge seconds threads",
+    "What comes out": "report save run proof json quiet",
+}
 #: Rows of a table that a command writes.
 MOST_ROWS = 10_000_000
 #: Letters of an error; the middle of a longer one is left out.
@@ -51,6 +61,7 @@ class Commands(TyperGroup):
             for text in ("help", "epilog"):  # (a raw docstring holds a backslash and a b)
                 setattr(command, text, (getattr(command, text) or "").replace("\\b\n", "\b\n") or None)
             _without_types_of_flags(command, ctx)
+            _in_panels(command)
         return command
 
     def get_help(self, ctx: Any) -> str:
@@ -83,6 +94,16 @@ def _without_types_of_flags(command: Any, ctx: Any) -> None:
     for parameter in (*command.params, command.get_help_option(ctx)):
         if parameter is not None and getattr(parameter, "is_flag", False):
             parameter.metavar = ""
+
+
+def _in_panels(command: Any) -> None:
+    """Group the options in the help of a command that has many of them."""
+    if len(command.params) < _MANY:
+        return
+    for parameter in command.params:
+        title = next((title for title, names in _PANELS.items() if parameter.name in names.split()), None)
+        if title is not None:
+            parameter.rich_help_panel = title
 
 
 def fail(sentence: str) -> NoReturn:

@@ -1,6 +1,7 @@
 """Plots of results with matplotlib: ``es.plots.fit(found)``, ``es.plots.path(path)``."""
 
 from exactsindy.plots.axes import both_signs as both_signs
+from exactsindy.plots.axes import raised as raised
 from exactsindy.plots.data_plots import field as field
 from exactsindy.plots.data_plots import fit as fit
 from exactsindy.plots.data_plots import phase as phase

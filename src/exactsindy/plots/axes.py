@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,8 @@ MEASURED, FOUND, OTHER = "#8c8c8c", "#0072B2", "#D55E00"
 CYCLE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6b6b6b")
 # Of values of both signs the smaller must reach this share of the larger, else it is noise around zero.
 _BOTH_SIGNS = 0.15
+# A power within text, and its digits raised.
+_POWER, _RAISED = re.compile(r"\^(-?\d+)"), str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def panels(
@@ -47,6 +50,11 @@ def tidy(ax: Axes) -> None:
     for side in ("top", "right"):
         if side in ax.spines:
             ax.spines[side].set_visible(False)
+
+
+def raised(text: str) -> str:
+    """Return text with its powers raised: x² for x^2."""
+    return _POWER.sub(lambda found: found[1].translate(_RAISED), text)
 
 
 def both_signs(low: float, high: float) -> bool:

@@ -19,6 +19,8 @@ from exactsindy.solver import Path, Pool, Solution, Status
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# Points of a path, and the largest where several curves are drawn.
+_POINT, _LARGEST = 5.0, 12.5
 Answer: TypeAlias = Solution | Model | DiscoveryLike | Mapping[str, Mapping[str, float]]
 
 
@@ -61,7 +63,9 @@ def path(result: Path | Selection | DiscoveryLike, *, equation: str | None = Non
     curves = path_curves(result, equation)
     (drawn,) = axes.panels(ax)
     for i, curve in enumerate(curves):
-        _draw(drawn, curve, axes.CYCLE[i % len(axes.CYCLE)])
+        # Points of later curves are smaller: where curves coincide, those below are seen as rings.
+        size = min(_POINT + 2.5 * (len(curves) - 1 - i), _LARGEST)
+        _draw(drawn, curve, axes.CYCLE[i % len(axes.CYCLE)], size)
     drawn.set(xlabel="number of terms", ylabel="squared residual")
     if all(min(curve.objective) > 0 for curve in curves):
         drawn.set_yscale("log")
@@ -71,17 +75,17 @@ def path(result: Path | Selection | DiscoveryLike, *, equation: str | None = Non
     return drawn
 
 
-def _draw(ax: Axes, curve: PathCurve, colour: str) -> None:
+def _draw(ax: Axes, curve: PathCurve, colour: str, size: float) -> None:
     sizes, values = np.array(curve.sizes), np.array(curve.objective)
     proved = np.array(curve.proved)
     ax.plot(sizes, values, "-", color=colour, lw=1.2, label=curve.equation)
-    ax.plot(sizes[proved], values[proved], "o", color=colour, ms=5)
-    ax.plot(sizes[~proved], values[~proved], "o", color=colour, mfc="none", ms=5)
+    ax.plot(sizes[proved], values[proved], "o", color=colour, ms=size)
+    ax.plot(sizes[~proved], values[~proved], "o", color=colour, mfc="none", ms=size)
     bounds = np.array(curve.lower_bound)
     known = ~proved & np.isfinite(bounds) & (bounds > 0)
     ax.vlines(sizes[known], bounds[known], values[known], color=colour, lw=3, alpha=0.35)
     if curve.chosen is not None:
-        ax.plot(curve.chosen, values[curve.chosen], "o", color=colour, mfc="none", ms=12, mew=1.5)
+        ax.plot(curve.chosen, values[curve.chosen], "o", color=colour, mfc="none", ms=size + 7, mew=1.5)
 
 
 def path_curves(result: Path | Selection | DiscoveryLike, equation: str | None = None) -> tuple[PathCurve, ...]:
@@ -157,7 +161,7 @@ def supports(
 
     drawn.imshow(present.reshape(len(members), -1), cmap=ListedColormap(["#f0f0f0", axes.FOUND]), vmin=0, vmax=1)
     drawn.set_aspect("auto")
-    drawn.set_xticks(range(len(terms)), terms, rotation=45, ha="right")
+    drawn.set_xticks(range(len(terms)), [axes.raised(name) for name in terms], rotation=45, ha="right")
     drawn.set_yticks(range(len(members)), [worse(member.excess) for member in members])
     drawn.set_ylabel("residual worse by")
     drawn.set_xticks(np.arange(len(terms) + 1) - 0.5, minor=True)
@@ -198,7 +202,7 @@ def comparison(solutions: Mapping[str, Answer], *, ax: Axes | None = None) -> Ax
     drawn.set_xlim(-0.5, len(tables) - 0.5)
     drawn.set_ylim(len(rows) - 0.5, -0.5)
     drawn.set_xticks(range(len(tables)), list(tables))
-    drawn.set_yticks(range(len(rows)), [f"{equation}: {term}" for equation, term in rows])
+    drawn.set_yticks(range(len(rows)), [axes.raised(f"{equation}: {term}") for equation, term in rows])
     drawn.tick_params(length=0)
     drawn.xaxis.tick_top()
     for spine in drawn.spines.values():

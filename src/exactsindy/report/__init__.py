@@ -1,6 +1,8 @@
 """Results for people: text, and one self-contained HTML page."""
 
 from exactsindy.report.figures import point_size as point_size
+from exactsindy.report.figures import rounded as rounded
+from exactsindy.report.figures import thinned as thinned
 from exactsindy.report.held_out import held_out_scores as held_out_scores
 from exactsindy.report.page import report as report
 from exactsindy.report.text import describe as describe

@@ -92,10 +92,10 @@ def step_figure(pair: StepPairs) -> Figure:
     return {"data": lines, "layout": layout_of(f"{pair.state}[k]", f"{pair.state}[k+1]"), "title": pair.state}
 
 
-def residual_figure(series: ResidualSeries) -> Figure:
+def residual_figure(series: ResidualSeries, time_name: str) -> Figure:
     """Return the residuals of an equation over time, in units of the noise."""
     lines = [_points(series.times, series.values, "residual", OTHER)]
-    layout = layout_of("t", "residual / noise")
+    layout = layout_of(time_name, "residual / noise")
     layout["shapes"] = [_level(-1.0), _level(1.0)]
     layout["showlegend"] = False
     return {"data": lines, "layout": layout, "title": f"{series.equation}, residuals"}
@@ -123,7 +123,7 @@ def phase_figure(runs: Sequence[Replay]) -> Figure:
     lines: list[Any] = []
     for i, run in enumerate(runs):
         for states, label, colour in ((run.measured, "measured", MEASURED), (run.simulated, "simulated", FOUND)):
-            chosen = _thinned(len(states))
+            chosen = thinned(len(states))
             line: dict[str, Any] = {
                 axis: rounded(states[chosen, j]) for axis, j in zip("xyz", range(len(names)), strict=False)
             }
@@ -159,7 +159,7 @@ def layout_of(x: str, y: str, height: int = 300) -> dict[str, Any]:
 
 def line_of(x: NDArray[np.float64], y: NDArray[np.float64], name: str, colour: str) -> dict[str, Any]:
     """Return a line, thinned to what a screen shows."""
-    chosen = _thinned(len(x))
+    chosen = thinned(len(x))
     line = {"color": colour, "width": 1.5}
     return {"x": rounded(x[chosen]), "y": rounded(y[chosen]), "mode": "lines", "line": line, "name": name}
 
@@ -174,8 +174,9 @@ def point_size(count: int) -> float:
     return 7.0 if count <= _FEW else 3.5
 
 
-def _thinned(count: int) -> NDArray[np.int64]:
-    return np.unique(np.linspace(0, max(count - 1, 0), min(count, _POINTS)).round().astype(np.int64))
+def thinned(count: int, most: int = _POINTS) -> NDArray[np.int64]:
+    """Return which of ``count`` points are drawn: ``most`` of them, evenly."""
+    return np.unique(np.linspace(0, max(count - 1, 0), min(count, most)).round().astype(np.int64))
 
 
 def rounded(values: Any) -> list[float | None]:

@@ -10,7 +10,8 @@ from html import escape
 
 from exactsindy.model import percent, to_mathml
 from exactsindy.plots import DiscoveryLike, worse
-from exactsindy.report.verdict import HEADS, Line, table, verdicts
+from exactsindy.report.summary_table import HEADS, Line, table
+from exactsindy.report.verdict import verdicts
 from exactsindy.report.warnings_shown import messages
 from exactsindy.solver import Solution, Status, html_table
 

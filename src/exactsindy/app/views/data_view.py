@@ -13,6 +13,7 @@ from exactsindy.app.figures import data_figure, field_figure
 from exactsindy.app.files import MOST_BYTES
 from exactsindy.app.preview import Preview
 from exactsindy.app.views.desk import Desk, attempt, complain, plot, scroll_to, tagged, title
+from exactsindy.app.words import COLUMNS, CUT
 from exactsindy.data import Field
 
 # Columns whose meaning is shown at once; of wider tables the others stand behind a button.
@@ -130,7 +131,7 @@ def _roles(desk: Desk) -> None:
     names = list(columns.roles)
     if names:
         failed = bool(desk.session.preview and desk.session.preview.problem)
-        with ui.expansion("Meaning of the columns", value=failed).props("dense").classes("q-mt-xs"):
+        with ui.expansion(COLUMNS, value=failed).props("dense").classes("q-mt-xs"):
             with ui.element("div").classes("columns-table"):
                 for name in names[:_MOST_COLUMNS]:
                     _role(desk, name, set_columns)
@@ -139,7 +140,7 @@ def _roles(desk: Desk) -> None:
                     "quiet"
                 )
             with ui.element("div").classes("line"):
-                split = ui.checkbox("Cut at missing values and long breaks", value=columns.split_gaps)
+                split = ui.checkbox(CUT, value=columns.split_gaps)
                 split.on_value_change(lambda e: set_columns(replace(desk.session.columns, split_gaps=bool(e.value))))
                 tagged(split, "split-gaps")
                 if not columns.having(Role.TIME):

@@ -9,6 +9,7 @@ from typing import Any
 from nicegui import html, run, ui
 
 from exactsindy.app.session import Session
+from exactsindy.app.words import on_page
 from exactsindy.errors import ExactSindyError
 
 
@@ -30,7 +31,7 @@ async def attempt(action: Callable[..., Any], *arguments: Any) -> bool:
     try:
         await run.io_bound(action, *arguments)
     except ExactSindyError as error:
-        complain(str(error))
+        complain(on_page(str(error)))
         return False
     return True
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from nicegui import html, ui
 
-from exactsindy.app.question import DEGREES, FUNCTIONS, MAP, OPEN, SECONDS, Question, check_constraint
+from exactsindy.app.question import AUTOMATIC, DEGREES, FUNCTIONS, MAP, OPEN, SECONDS, Question, check_constraint
 from exactsindy.app.views.desk import Desk, attempt, complain, scroll_to, tagged, title
 from exactsindy.data import Data, Field
 
@@ -40,16 +40,23 @@ def _question(desk: Desk, data: Data) -> None:
         desk.session.question = changed
         desk.redraw("question")
 
-    orders = {1: "first derivative", 2: "second derivative"}
-    if not isinstance(data, Field):
-        orders[MAP] = "next sample (map)"
+    if isinstance(data, Field):
+        orders = {AUTOMATIC: "first derivative", 2: "second derivative"}
+    else:
+        orders = {
+            AUTOMATIC: "automatic",
+            1: "first derivative",
+            2: "second derivative",
+            MAP: "next sample (map)",
+        }
+    shown = 1 if question.order == AUTOMATIC else question.order
     mark = (lambda s, n: f"{s}_{'t' * n}") if isinstance(data, Field) else (lambda s, n: s + ("'" * n or "[k+1]"))
     html.h3("Equations").classes("sub-name")
     with ui.element("div").classes("line"):
         for state in data.state_names:
             wanted = not question.equations or state in question.equations
             toggled = _toggled(question, state, data)
-            _chip(mark(state, question.order), wanted, partial(ask, toggled), "equation-chip")
+            _chip(mark(state, shown), wanted, partial(ask, toggled), "equation-chip")
         order = ui.toggle(orders, value=question.order)
         order.props("no-caps dense unelevated padding='4px 10px'")
         order.on_value_change(lambda e: ask(replace(question, order=int(e.value))))

@@ -63,6 +63,7 @@ body { background: var(--ground); color: var(--ink); font-size: 15px; }
 .two { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(380px, 100%), 1fr)); gap: 16px; }
 .side { border: 1px solid var(--line); border-radius: 8px; padding: 10px 14px; min-width: 0; overflow-wrap: anywhere; }
 :focus-visible { outline: 3px solid #e69f00 !important; outline-offset: 2px; }
+.q-btn:focus-visible, .q-chip:focus-visible { box-shadow: 0 0 0 3px #e69f00 !important; }
 .body--dark .plot text { fill: var(--ink) !important; }
 .body--dark .plot :is(.gridlayer, .zerolinelayer) path { stroke: var(--line) !important; }
 .body--dark .plot [style*="rgb(0, 114, 178)"] { stroke: #56b4e9 !important; }
