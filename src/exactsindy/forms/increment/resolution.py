@@ -48,7 +48,7 @@ def unresolved_errors(pieces: Sequence[Trajectory]) -> Array:
 
 def unresolved(samples: Array, differences: Array) -> float:
     """Return the size of the errors of equally spaced samples that are no measurement noise, by fourth differences."""
-    between = _SAFETY * _CUBIC * float(np.sqrt(np.mean(differences**2)))
+    between = _SAFETY * CUBIC * float(np.sqrt(np.mean(differences**2)))
     return math.hypot(between, SIMULATION_TOLERANCE * float(np.sqrt(np.mean(samples**2))))
 
 
