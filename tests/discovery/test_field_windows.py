@@ -59,3 +59,12 @@ def test_a_smooth_field_has_no_shock():
     u = np.sin(x[:, None] - t) + 0.05 * np.random.default_rng(0).normal(size=(64, 60))
     data = es.Field.from_arrays(u, dims=("x", "t"), coords={"x": x, "t": t}, periodic=("x",))
     assert not [notice for notice in found(data).warnings if notice.kind == "shock"]
+
+
+def test_the_time_limit_holds_while_windows_are_compared(monkeypatch):
+    monkeypatch.setattr("exactsindy.discovery.field_windows._UNTIL", 1e-3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        answer = es.discover(shock(3.0, 120, 110, 2.0), library=LIBRARY, seconds=60, threads=1)
+    assert answer.selection.choices[0].variant != WINDOWS
+    assert any("the comparison with windows" in notice.message for notice in answer.warnings if notice.kind == "limit")

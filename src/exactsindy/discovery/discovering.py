@@ -124,9 +124,9 @@ def discover(
         Short for ``library=Polynomials(degree)``, for fields also times spatial derivatives.
     form
         ``"auto"``: noise-whitened increments on measured and on smoothed states, each equation from the better one;
-        for fields whitened increments of spatial modes. Otherwise a form, or ``"strong"``, ``"weak"``,
-        ``"increment"``, ``"modal"``, or ``"map"`` (`MapForm`) for discrete time: equations of the next sample,
-        ``x[k+1]``. For maps ``time`` may be left out.
+        for fields whitened increments of spatial modes or, where those are unsure, windows. Otherwise a form, or
+        ``"strong"``, ``"weak"``, ``"increment"``, ``"modal"``, or ``"map"`` (`MapForm`) for discrete time: equations of
+        the next sample, ``x[k+1]``. For maps ``time`` may be left out.
     k_max
         Largest number of terms tried, or ``Total(k)`` for a budget shared by all equations; 8 by default (10 for
         large libraries of fields).

@@ -32,7 +32,7 @@ _NOT_MEASURED = """## What is not here
   reach. So it was not measured.
 - Of WSINDy's eight equations the anisotropic porous medium, sine-Gordon and Navier-Stokes are missing.
 - D-CODE, dynobench and LLM-SRBench: their data could not be had, or publish nothing to compare with.
-- Whitened rows for several fields or axes, and inside `discover`: only `exactsindy bench outside` makes them.
+- `select, whitened rows` for several fields or axes.
 - PySINDy's weak form was not tried on the Lorenz draws, and its MIOSR only told the true sizes.
 - Cells of the Lorenz table without a number were not measured; a call takes 1 to 4 CPU seconds.
 """

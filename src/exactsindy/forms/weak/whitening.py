@@ -11,6 +11,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy._limits import go_on
 from exactsindy._types import Array
 from exactsindy.data import Field, Trajectories, Trajectory
 from exactsindy.differentiation import whittaker
@@ -210,6 +211,7 @@ class FieldNoise:
 
     def _weights(self, k: int, low: int, high: int) -> Iterator[tuple[Index, Array]]:
         """Yield cells (numbered within times ``low`` to ``high``, field by field) and what their noise counts."""
+        go_on()
         windows, data = self.rows.windows, self.rows.data
         starts = [int(axis.starts[k]) for axis in windows]
         lengths = [int(axis.lengths[k]) for axis in windows]

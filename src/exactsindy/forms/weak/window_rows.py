@@ -9,6 +9,7 @@ from functools import cached_property, reduce
 import numpy as np
 from numpy.typing import NDArray
 
+from exactsindy._limits import go_on
 from exactsindy._types import Array
 from exactsindy.data import Field, Trajectory
 from exactsindy.forms.base import EquationGroup, trajectory_inputs
@@ -109,6 +110,7 @@ class FieldRows:
 
     def _window(self, k: int) -> tuple[Array, Array]:
         """Return the integrals of a window, flat, and its targets."""
+        go_on()
         starts = [int(axis.starts[k]) for axis in self.windows]
         lengths = [int(axis.lengths[k]) for axis in self.windows]
         inputs = [self.patches.get(v, starts, lengths) for v in self.features.inputs]
