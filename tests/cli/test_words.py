@@ -11,6 +11,10 @@ from exactsindy.cli.words import in_options
     ("said", "shown"),
     [
         ("Pass gaps='split' to cut there.", "Pass --split-gaps to cut there."),
+        (
+            "name the time column, time='day' if it is 'day', which grows",
+            "name the time column, --time day if it is 'day', which grows",
+        ),
         ("time is missing: name the time column, time='...'.", "time is missing: name the time column, --time NAME."),
         ("pass the step, e.g. time=0.01.", "pass the step, e.g. --time 0.01."),
         ("pass trajectory='my run'.", "pass --trajectory 'my run'."),

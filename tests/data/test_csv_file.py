@@ -117,7 +117,7 @@ def test_chosen_columns_leave_text_alone(write):
             "data.csv line 3: column 'x' holds 'oops' among numbers. Correct or empty the cell.",
         ),
         (
-            "a,b\n0,1\n1,2\n2,3\n",
+            "a,b\n0,1\n2,2\n1,0\n",
             {},
             "time is missing: name the time column, time='...'. The columns are a, b. Or pass the step",
         ),

@@ -171,7 +171,7 @@ def call(values=U, **options):
             call(targets=("u'",)),
             "targets: unknown equation \"u'\"; expected a state (u) or a derivative of one, such as 'u_tt'.",
         ),
-        (call(names=("a", "b")), "names: 2 names ('a', 'b') for 1 columns; expected one per column."),
+        (call(names=("a", "b")), "names: 2 names ('a', 'b') for 1 column; expected one per column."),
         (
             call(values=xarray.DataArray(U, dims=("x", "t")), coords=None, dims=None),
             "coords has no entry for 'x'; pass its",

@@ -166,3 +166,10 @@ def test_a_column_that_is_likely_the_time_is_taken_with_a_notice(tmp_path):
     path.write_text("time_h,time_s,x\n0,0,1\n1,1,2\n2,2,4\n")
     with pytest.raises(DataError, match="time is missing: name the time column"):
         load(path)
+
+
+def test_a_column_that_may_be_the_time_is_named(tmp_path):
+    file = tmp_path / "sir.csv"
+    file.write_text("S,day,I\n" + "".join(f"{9 - i},{i},{i % 3}\n" for i in range(9)))
+    with pytest.raises(DataError, match="name the time column, time='day' if it is 'day', which grows from row to row"):
+        load(file)

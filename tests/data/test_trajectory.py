@@ -191,7 +191,7 @@ def test_representations():
             {"source": RAGGED, "time": 1.0},
             "states has rows of different lengths; expected a full table. Several trajectories are a list",
         ),
-        ({"time": 1.0, "states": ("a",)}, "states: 1 names ('a',) for 2 columns; expected one per column."),
+        ({"time": 1.0, "states": ("a",)}, "states: 1 name ('a',) for 2 columns; expected one per column."),
         ({"time": 1.0, "states": "ab"}, "states='ab': expected a list of 2 names, e.g. ('a', 'b')."),
         ({"time": 1.0, "states": ("a", "a")}, "states: ('a', 'a') must be different and not empty."),
         (

@@ -170,6 +170,15 @@ def _check_lengths(table: Table) -> None:
             raise DataError(f"column {name!r} has shape {shape}, column {first!r} has {shapes[first]}; expected equal.")
 
 
+def _grows(column: Any) -> bool:
+    """Return True if a column holds numbers or dates that grow from row to row."""
+    try:
+        times, _ = as_times(column, "time")
+        return len(times) > 1 and bool((np.diff(numbers(times, "time")) > 0).all())
+    except (DataError, TypeError):
+        return False
+
+
 def _times(table: Table, time: Any, steps: bool = False) -> tuple[str | None, Any, tuple[Notice, ...]]:
     """Return the name of the time column if there is one, the times or the step, and notices."""
     notes: tuple[Notice, ...] = ()
@@ -179,7 +188,11 @@ def _times(table: Table, time: Any, steps: bool = False) -> tuple[str | None, An
             return None, 1.0, ()
         if time is None:
             cure = f"The columns are {listed(table)}. Or pass the step between samples, e.g. time=0.01."
-            raise DataError(f"time is missing: name the time column, time='...'. {cure}")
+            likely = next((name for name, column in table.items() if _grows(column)), None)
+            name = (
+                "time='...'" if likely is None else f"time={likely!r} if it is {likely!r}, which grows from row to row"
+            )
+            raise DataError(f"time is missing: name the time column, {name}. {cure}")
     if not isinstance(time, str):
         count = len(next(iter(table.values()), ()))
         if np.ndim(time) and np.shape(time) != (count,):
