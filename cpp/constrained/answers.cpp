@@ -198,7 +198,8 @@ void Answers::finish(Outcome& out) {
   if (!options_.pool() && !answers_.empty()) {
     double rival = kInf;
     for (std::size_t i = 1; i < answers_.size() && rival == kInf; ++i)
-      if (answers_[i].support.size() == answers_[0].support.size()) rival = answers_[i].error.hi;
+      if (answers_[i].support.size() == answers_[0].support.size())
+        rival = answers_[i].error.hi, rival_ = answers_[i].support;
     if (out.stop == Stop::kNone && options_.runner_up && rival <= least_cut_) out.runner_up = rival;
     answers_.resize(1);
   }

@@ -71,6 +71,8 @@ class Answers {
   double open() const;
   // The best answer and the proved error of its rival (negative: not proved), or the pool; after the search.
   void finish(Outcome& out);
+  // The support whose error that of the rival is; after `finish`.
+  const std::vector<int>& rival() const { return rival_; }
 
  private:
   void offer(const Fit& fit);
@@ -87,6 +89,7 @@ class Answers {
   std::atomic<double> cut_{kInf};
   double least_cut_ = kInf, open_ = kInf;
   bool overflow_ = false;
+  std::vector<int> rival_;
   std::optional<std::size_t> size_;  // see settle_on_size; 0: no next-best support is looked for
 };
 

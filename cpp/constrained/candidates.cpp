@@ -10,6 +10,7 @@ namespace exactsindy::constrained {
 namespace {
 
 constexpr double kClear = 0.5;  // coefficients below this share of their limit are within it, whatever rounding did
+constexpr std::size_t kMostSigns = 6;  // of a rival that are tried in all combinations
 
 }  // namespace
 
@@ -79,6 +80,32 @@ void Explorer::try_support(const std::vector<int>& support) {
   }
   // (Where signs were only guessed, the support is looked at again.)
   answers_.remember(fit_, !semi);
+}
+
+bool Explorer::other_signs(const std::vector<int>& support, double error) {
+  Box box{system_.lower, system_.upper};
+  std::vector<int> open;
+  for (int v : support) {
+    box.lo[v] = system_.inert[v] ? 0.0 : std::max(box.lo[v], -system_.most[v]);
+    box.hi[v] = system_.inert[v] ? 0.0 : std::min(box.hi[v], system_.most[v]);
+    const double least = system_.least[v];
+    if (least == 0.0) continue;
+    if (box.lo[v] > -least)
+      box.lo[v] = std::max(box.lo[v], least);
+    else if (box.hi[v] < least)
+      box.hi[v] = std::min(box.hi[v], -least);
+    else
+      open.push_back(v);
+  }
+  if (open.size() > kMostSigns) return true;
+  for (unsigned signs = 0; !open.empty() && signs < 1u << open.size(); ++signs) {
+    Box one = box;
+    for (std::size_t i = 0; i < open.size(); ++i)
+      (signs >> i & 1 ? one.lo : one.hi)[open[i]] = (signs >> i & 1 ? 1.0 : -1.0) * system_.least[open[i]];
+    fitter_.fit(support, one, kInf, fit_);
+    if (!fit_.known || (fit_.counts && fit_.error.hi < error * (1.0 - kBlur))) return true;
+  }
+  return false;
 }
 
 bool Explorer::contradiction(const std::vector<int>& columns) {

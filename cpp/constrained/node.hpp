@@ -69,6 +69,8 @@ class Explorer {
   // Whether all columns together contradict the equalities: nothing is feasible.
   bool contradiction(const std::vector<int>& columns);
   void try_support(const std::vector<int>& support);
+  // Whether a support may fit better than this with other signs of terms that must have a certain size.
+  bool other_signs(const std::vector<int>& support, double error);
   // Fit what was only estimated. False: an estimate that the search relied on was wrong.
   bool settle();
   // A lower bound of the parts of the tree that this worker has before it, while it is at `depth`; at least `enough`.

@@ -99,6 +99,9 @@ Outcome Search::run(const std::vector<std::vector<int>>& starts) {
   out.stop = stop_;
   if (out.stop == Stop::kNone && answers_.open() == kInf && answers_.empty()) return ended(std::move(out));
   answers_.finish(out);
+  // (With other signs it may be a smaller support: then nothing is known about the next best one.)
+  if (out.runner_up >= 0.0 && out.runner_up < kInf && first.other_signs(answers_.rival(), out.runner_up))
+    out.runner_up = -1.0;
   return ended(std::move(out));
 }
 

@@ -42,6 +42,12 @@ class Array {
     if (!raw_) throw std::bad_alloc();
     align();
   }
+  // The same doubles without owning them: for as long as the owner lives and does not change.
+  Array view() const {
+    Array same;
+    same.data_ = data_, same.size_ = size_;
+    return same;
+  }
   // Grow to at least n doubles; contents are lost when it grows.
   void reserve(std::size_t n) {
     if (n > size_) reset(n);

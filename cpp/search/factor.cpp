@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/products.hpp"
 #include "search/rotation.hpp"
@@ -31,6 +32,24 @@ Guide::Guide(const Instance& in, bool backward, const Crew& crew, double regular
     return;
   }
   ready = invert(r, target, crew);
+}
+
+Guide::Guide(const Instance& in, const Guide& like)
+    : columns(like.columns),
+      stride(like.stride),
+      scale(like.scale),
+      gram(like.gram.view()),
+      invertible(like.invertible),
+      dual(like.dual.view()),
+      ready(true) {
+  const Kernels& k = kernels();
+  square = k.dot(in.z.data(), in.z.data(), in.stride);
+  moment.reset(stride);
+  for (int i = 0; i < columns; ++i) moment[i] = k.dot(in.column(i), in.z.data(), in.length[i]) / scale[i];
+  if (!invertible) return;
+  beta.reset(stride);
+  for (int i = 0; i < columns; ++i)
+    beta[i] = k.dot(dual.data() + static_cast<std::size_t>(i) * stride, in.z.data(), stride);
 }
 
 bool Guide::rotate(const Instance& in, Array& triangle, Array& target, const Crew& crew) {
@@ -105,8 +124,7 @@ bool Guide::invert(const Array& triangle, const Array& target, const Crew& crew)
 
 Certifier::Certifier(const Instance& in, const Guide& guide, const Crew& crew)
     : instance_(in), kernels_(kernels()), limit_(in.limit), centre_(in.columns, kInf), spread_(in.columns, 0.0) {
-  // The limit on coefficients is tested with rounding: supports a little above it may count, too.
-  for (double& limit : limit_) limit *= 1.0 + kLimitSlack;
+  take_limits();
   ready_ = true;
   if (!guide.invertible || guide.regular > 0.0) return;
   // A ridge on every term bounds the coefficients well enough by itself.
@@ -128,13 +146,41 @@ Certifier::Certifier(const Instance& in, const Guide& guide, const Crew& crew)
   const double defect_norm = std::sqrt(defect_square) * (1.0 + gamma * n);
   if (!(defect_norm < 0.5) || !std::isfinite(left_norm)) return;
   inverse_ = true;
-  const double inverse_norm = left_norm / (1.0 - defect_norm) * (1.0 + 8.0 * kEps);
-  for (int i = 0; i < n; ++i) {
-    // |x| <= inverse_norm |A x| <= inverse_norm (|z| + sqrt(value)).
-    spread_[i] = (inverse.norm[i] + inverse.defect[i] * inverse_norm) * (1.0 + 8.0 * kEps);
-    centre_[i] = (inverse.centre[i] + (gamma * inverse.norm[i] + inverse.defect[i] * inverse_norm) * in.z_norm) *
+  left_norm_ = left_norm / (1.0 - defect_norm) * (1.0 + 8.0 * kEps);
+  left_ = std::move(inverse);
+  for (int i = 0; i < n; ++i) spread_[i] = (left_.norm[i] + left_.defect[i] * left_norm_) * (1.0 + 8.0 * kEps);
+  take_centres();
+}
+
+Certifier::Certifier(const Instance& in, const Guide& guide, const Certifier& like)
+    : instance_(in),
+      kernels_(kernels()),
+      ready_(true),
+      inverse_(like.inverse_),
+      limit_(in.limit),
+      centre_(in.columns, kInf),
+      spread_(like.spread_),
+      left_(like.left_),
+      left_norm_(like.left_norm_) {
+  take_limits();
+  if (!inverse_) return;
+  for (int i = 0; i < in.columns; ++i)
+    left_.centre[i] =
+        std::abs(kernels_.dot(guide.dual.data() + static_cast<std::size_t>(i) * guide.stride, in.z.data(), in.stride));
+  take_centres();
+}
+
+// The limit on coefficients is tested with rounding: supports a little above it may count, too.
+void Certifier::take_limits() {
+  for (double& limit : limit_) limit *= 1.0 + kLimitSlack;
+}
+
+// |x| <= left_norm |A x| <= left_norm (|z| + sqrt(value)).
+void Certifier::take_centres() {
+  const double gamma = (instance_.rows / kLane + 8) * 2.0 * kEps;
+  for (int i = 0; i < instance_.columns; ++i)
+    centre_[i] = (left_.centre[i] + (gamma * left_.norm[i] + left_.defect[i] * left_norm_) * instance_.z_norm) *
                  (1.0 + 8.0 * kEps);
-  }
 }
 
 // Approximate left inverse L of the stored matrix (ridge rows left out where they exist), and row bounds of

@@ -31,6 +31,8 @@ struct Guide {
 
   // Without `backward` only scans of one and two terms are possible (which is all that supports of two need).
   Guide(const Instance& instance, bool backward, const Crew& crew = alone, double regularisation = 0.0);
+  // For another target of the same columns, to the bit the same; `like` is not rotated and must outlive it.
+  Guide(const Instance& instance, const Guide& like);
 
  private:
   bool fill_gram(const Instance& in, const Crew& crew);
@@ -47,6 +49,7 @@ struct Guide {
 class Certifier {
  public:
   Certifier(const Instance& instance, const Guide& guide, const Crew& crew = alone);
+  Certifier(const Instance& instance, const Guide& guide, const Certifier& like);
 
   // Lower bound for all supports that contain `in` and at most `slots` of `free`, among those with value <= cut
   // (so: a result above cut proves that there are none). w: vector over the rows, padded.
@@ -68,6 +71,8 @@ class Certifier {
     std::vector<double> centre;  // and |L z|, to rounding
   };
   bool inspect(const Guide& guide, const Crew& crew, Inverse& inverse) const;
+  void take_limits();
+  void take_centres();
 
   static constexpr double kLimitSlack = 0x1p-20;
 
@@ -77,6 +82,8 @@ class Certifier {
   std::vector<double> limit_;   // of the coefficients of admissible supports
   std::vector<double> centre_;  // bound of |(Lz)_j| plus what rounding may add
   std::vector<double> spread_;  // bound of the norm of row j of L (plus the effect of I - LA); inf if unknown
+  Inverse left_;                // of these columns; empty if there is none
+  double left_norm_ = 0.0;      // |x| <= this |A x|
 };
 
 }  // namespace exactsindy

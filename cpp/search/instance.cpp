@@ -59,11 +59,9 @@ Instance Instance::from_factor(const Factor& factor, const Crew& crew) {
   };
   if (!in_blocks(crew, n, load)) return out;
   out.whole = true;
-  const double norm = std::sqrt(out.z_square + out.rest.hi);
   for (int j = 0; j < n; ++j) {
     if (square[j] < 0.0) continue;
     const double ridge = std::ldexp(factor.ridge[j], -2 * exponent[j]);
-    const double inverse = square[j] > 0.0 ? 1.0 / std::sqrt(square[j]) : kInf;
     if (out.columns < j)
       std::copy(out.column(j), out.column(j) + out.stride,
                 out.a.data() + static_cast<std::size_t>(out.columns) * out.stride);
@@ -72,11 +70,31 @@ Instance Instance::from_factor(const Factor& factor, const Crew& crew) {
     out.length.push_back(std::min(padded(j + 1), out.stride));
     out.ridge.push_back(ridge);
     out.has_ridge |= factor.ridge[j] > 0.0;
-    out.limit.push_back(norm > 0.0 ? inverse * factor.coefficient_limit * norm : 0.0);
+    out.square_.push_back(square[j]);
     out.norm.push_back(std::sqrt(square[j] + ridge) * (1.0 + (n + 8) * kEps));
     ++out.columns;
   }
+  out.take_limits(factor);
   return out;
+}
+
+Instance Instance::with_target(const Factor& factor) const {
+  Instance out;
+  out.whole = whole, out.rows = rows, out.stride = stride, out.columns = columns;
+  out.a = a.view();
+  out.length = length, out.original = original, out.exponent = exponent;
+  out.ridge = ridge, out.norm = norm, out.has_ridge = has_ridge, out.square_ = square_;
+  out.take_target(factor);
+  out.take_limits(factor);
+  return out;
+}
+
+void Instance::take_limits(const Factor& factor) {
+  const double size = std::sqrt(z_square + rest.hi);
+  for (double square : square_) {
+    const double inverse = square > 0.0 ? 1.0 / std::sqrt(square) : kInf;
+    limit.push_back(size > 0.0 ? inverse * factor.coefficient_limit * size : 0.0);
+  }
 }
 
 void Instance::take_target(const Factor& factor) {

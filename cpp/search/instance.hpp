@@ -43,9 +43,15 @@ struct Instance {
   Units units() const { return {rest, target_exponent, exponent, original}; }
 
   static Instance from_factor(const Factor& factor, const Crew& crew = alone);
+  // Another target of the same columns, to the bit that of from_factor; the columns stay those of this instance, which
+  // must outlive it.
+  Instance with_target(const Factor& factor) const;
 
  private:
   void take_target(const Factor& factor);
+  void take_limits(const Factor& factor);
+
+  std::vector<double> square_;  // squared norms of the columns
 };
 
 }  // namespace exactsindy

@@ -74,6 +74,15 @@ Equation::Equation(Instance&& given, bool backward, const Crew& crew)
       }()),
       most(ready ? most_independent(instance, guide) : 0) {}
 
+Equation::Equation(std::shared_ptr<const Equation> like, Instance&& given)
+    : instance(std::move(given)),
+      guide(instance, like->guide),
+      certifier(instance, guide, like->certifier),
+      id(next_id()),
+      ready(true),
+      most(like->most),
+      columns_(std::move(like)) {}
+
 Search::Search(const Equation& equation_, const Wanted& wanted_, const ProofSink* proof_, std::uint64_t section_)
     : equation(equation_), wanted(wanted_), id(next_id()), proof(proof_), section(section_) {
   if (wanted.limit >= 0.0) cut_.store(std::max(wanted.limit, equation.instance.zero));

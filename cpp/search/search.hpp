@@ -25,6 +25,14 @@ struct Equation {
   const bool ready;  // false: the crew was told to stop before all was prepared, and only the instance may be used
   const int most;    // no support with more terms is independent
   Equation(Instance&& given, bool backward, const Crew& crew = alone);
+  // Another target of the columns of an equation that may be shared: what depends on the columns alone is taken from
+  // there. To the bit what the other constructor makes.
+  Equation(std::shared_ptr<const Equation> like, Instance&& given);
+  // Whether all that depends on the target can be found without a new factorisation.
+  bool shares() const { return ready && !guide.rotated && guide.regular == 0.0 && !instance.has_ridge; }
+
+ private:
+  const std::shared_ptr<const Equation> columns_;  // whose columns these are
 };
 
 // A fit as an answer.

@@ -51,10 +51,48 @@ struct Board {
   }
 };
 
+// Equations with the same columns: the first that is ready serves the others, until the last of them has begun.
+class Alike {
+ public:
+  explicit Alike(const std::vector<Request>& requests) : first_(requests.size()), left_(requests.size(), 0) {
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      first_[i] = i;
+      if (i > 0 && same(requests[i - 1], requests[i])) first_[i] = first_[i - 1];
+      ++left_[first_[i]];
+    }
+    ready_.resize(requests.size());
+  }
+  // An equation with the columns of this one, if there is one yet. Asked once for each.
+  std::shared_ptr<const Equation> take(int i) {
+    const std::lock_guard lock(mutex_);
+    std::shared_ptr<const Equation>& ready = ready_[first_[i]];
+    return --left_[first_[i]] > 0 ? ready : std::move(ready);
+  }
+  void offer(int i, const std::shared_ptr<const Equation>& equation) {
+    const std::lock_guard lock(mutex_);
+    if (left_[first_[i]] > 0 && !ready_[first_[i]] && equation->shares()) ready_[first_[i]] = equation;
+  }
+
+ private:
+  static bool same(const Request& a, const Request& b) {
+    const auto plain = [](const Request& r) {
+      return std::all_of(r.factor.ridge.begin(), r.factor.ridge.end(), [](double x) { return x == 0.0; });
+    };
+    return a.factor.entries == b.factor.entries && a.factor.row == b.factor.row &&
+           a.factor.target.size() == b.factor.target.size() && (a.size > 2) == (b.size > 2) && plain(a) && plain(b);
+  }
+
+  std::mutex mutex_;
+  std::vector<std::size_t> first_;  // of the equations alike
+  std::vector<int> left_;           // by first: how many have not begun
+  std::vector<std::shared_ptr<const Equation>> ready_;
+};
+
 // Solves all sizes of one equation, on one worker with the help of idle ones.
 class Job {
  public:
-  Job(Engine& engine, Worker& worker, Board& board, int index, const Request& request, const Options& options)
+  Job(Engine& engine, Worker& worker, Board& board, Alike& alike, int index, const Request& request,
+      const Options& options)
       : engine_(engine),
         worker_(worker),
         board_(board),
@@ -63,7 +101,8 @@ class Job {
         options_(options),
         start_(engine.elapsed()),
         crew_([&](int count, const std::function<void(int)>& part) { return engine.share(worker, count, part); }),
-        equation_(instance_of(request), request.size > 2, crew_),
+        owner_(prepared(alike, request)),
+        equation_(*owner_),
         starts_(request.starts),
         preparation_(engine.elapsed() - start_) {
     const std::vector<int>& original = equation_.instance.original;
@@ -100,6 +139,15 @@ class Job {
   }
 
  private:
+  std::shared_ptr<const Equation> prepared(Alike& alike, const Request& request) {
+    const auto like = alike.take(index_);
+    if (like && !engine_.late())
+      return std::make_shared<const Equation>(like, like->instance.with_target(request.factor));
+    auto own = std::make_shared<const Equation>(instance_of(request), request.size > 2, crew_);
+    alike.offer(index_, own);
+    return own;
+  }
+
   // The equation, and for large ones a support at once: all else takes longer by far.
   Instance instance_of(const Request& request) {
     Instance in = Instance::from_factor(request.factor, engine_.late() ? Crew(nobody) : crew_);
@@ -333,7 +381,8 @@ class Job {
   const double start_;
   const Crew crew_;
   std::optional<std::vector<int>> first_;  // terms in the order of a greedy choice
-  Equation equation_;
+  const std::shared_ptr<const Equation> owner_;
+  const Equation& equation_;
   std::vector<std::vector<int>> starts_;   // in the columns of the instance, as the next two
   std::vector<int> required_, forbidden_;  // terms of every support, and of none
   std::vector<double> limits_;             // errors that pools of each size go up to
@@ -349,6 +398,7 @@ class Job {
 std::vector<Solved> solve(const std::vector<Request>& requests, const Options& options, const Watch& watch) {
   Board board(requests.size());
   std::vector<Solved> results(requests.size());
+  Alike alike(requests);
   Engine* running = nullptr;
   double due = options.save_every;
   Engine engine(options.limits, [&] {
@@ -362,7 +412,7 @@ std::vector<Solved> solve(const std::vector<Request>& requests, const Options& o
   });
   running = &engine;
   engine.run(static_cast<int>(requests.size()), [&](Worker& worker, int i) {
-    Job job(engine, worker, board, i, requests[i], options);
+    Job job(engine, worker, board, alike, i, requests[i], options);
     results[i] = job.run();
   });
   if (options.save) options.save(board.saved());

@@ -142,4 +142,45 @@ TEST(several_equations_at_once) {
   }
 }
 
+// Several targets of the same columns: what depends on the columns alone is made once, and changes no bit.
+TEST(targets_of_the_same_columns_share_their_preparation) {
+  for (std::uint64_t seed = 43000; seed < 43000 + static_cast<std::uint64_t>(repeats(200)); ++seed) {
+    Rng rng = seeded(seed);
+    std::string kind;
+    const int n = integer(rng, 1, 30);
+    const Data data = n <= 9 ? any_data(rng, n, kind) : random_triangle(rng, n);
+    std::vector<std::vector<double>> targets{data.target};
+    for (int i = 0; i < 3; ++i) {
+      targets.push_back(data.target);
+      const double size = i == 1 ? 0.0 : power_of_ten(rng, -6.0, 6.0);
+      for (double& z : targets.back()) z = i == 2 ? size * z : size * normal(rng);
+    }
+    std::vector<Request> requests;
+    for (const auto& target : targets) {
+      Factor factor = data.view();
+      factor.target = target;
+      requests.push_back({factor, integer(rng, 0, 4), {}});
+    }
+    state().note = kind + " n=" + text(n);
+    for (int threads : {1, 2}) {
+      Options options;
+      options.path = chance(rng, 0.3);
+      options.limits.threads = threads;
+      const auto together = solve(requests, options, {});
+      for (std::size_t i = 0; i < requests.size(); ++i) {
+        const Solved alone = solve({requests[i]}, options, {}).front();
+        CHECK_OP(together[i].outcomes.size(), ==, alone.outcomes.size());
+        for (std::size_t k = 0; k < alone.outcomes.size(); ++k) {
+          const Outcome &a = together[i].outcomes[k], &b = alone.outcomes[k];
+          CHECK(a.lower == b.lower && a.runner_up == b.runner_up && a.nodes == b.nodes);
+          CHECK_OP(a.answers.size(), ==, b.answers.size());
+          for (std::size_t j = 0; j < b.answers.size(); ++j)
+            CHECK(a.answers[j].support == b.answers[j].support && a.answers[j].coef == b.answers[j].coef &&
+                  a.answers[j].error == b.answers[j].error);
+        }
+      }
+    }
+  }
+}
+
 }  // namespace exactsindy::tests

@@ -17,6 +17,8 @@ from exactsindy.differentiation import SmoothedFiniteDifference
 from exactsindy.library import Polynomials
 from exactsindy.problem import Block, Problem
 from exactsindy.solver import Settings, Solution, Status, Total, refit, solve, solve_path
+from exactsindy.solver.backends import native
+from exactsindy.solver.equations import equations_of
 from exactsindy.systems import add_noise, find_system
 from oracle import best_supports
 
@@ -670,3 +672,19 @@ def test_a_block_with_all_terms_in_another_order():
         found = solve(joined, 2, ridge=ridge)
         assert np.array_equal(found.coef[1], alone.coef[0][::-1])
         assert found.optimal
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_targets_of_one_library_have_the_bits_of_single_calls(threads):
+    """What depends on the library alone is made once for all of them."""
+    rng = np.random.default_rng(11)
+    theta = rng.standard_normal((90, 40))
+    targets = theta[:, :12].reshape(90, 4, 3).sum(axis=2) * [1.0, 1e-5, 1e4, 0.0] + 0.3 * rng.standard_normal((90, 4))
+    targets[:, 3] = 0.0
+    equations = equations_of(Problem.from_arrays(theta, targets), np.zeros((4, 40)))
+    together = native.run(equations, [5] * 4, [[]] * 4, Settings(threads=threads))
+    for equation, (whole,) in zip(equations, together, strict=True):
+        ((alone,),) = native.run([equation], [5], [[]], Settings(threads=1))
+        assert whole.answers == alone.answers
+        assert (whole.lower_bound, whole.runner_up, whole.stop) == (alone.lower_bound, alone.runner_up, alone.stop)
+        assert threads > 1 or whole.nodes == alone.nodes

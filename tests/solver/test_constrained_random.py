@@ -38,3 +38,8 @@ def test_many_mixtures_against_brute_force(batch):
     for seed in range(100):
         rng = np.random.default_rng([8, batch, seed])
         Case([100 + batch, seed], [str(kind) for kind in rng.choice(KINDS, size=int(rng.integers(1, 5)))]).check()
+
+
+def test_other_signs_of_the_next_best_support():
+    """With one sign of a term that must have a certain size it fits badly, with the other it is a smaller support."""
+    Case([9051123, 34158], ["Equal", "SemiContinuous", "Equal", "Sign"]).check()
