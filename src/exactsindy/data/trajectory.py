@@ -315,8 +315,12 @@ class Trajectories:
     @cached_property
     def warnings(self) -> tuple[Notice, ...]:
         """Return warnings about the data: constant columns, very different sizes, gaps in time, ..."""
-        columns = np.vstack([np.hstack((m.states, m.controls)) for m in self.members])
-        sizes = np.sqrt((columns**2).mean(axis=0))
+        parts = [(m.states, m.controls) for m in self.members]
+        # Without copies: of long data each would be as large as they are.
+        squares = sum(np.concatenate([np.einsum("ij,ij->j", a, a) for a in part]) for part in parts)
+        least = np.min([np.concatenate([a.min(axis=0) for a in part]) for part in parts], axis=0)
+        most = np.max([np.concatenate([a.max(axis=0) for a in part]) for part in parts], axis=0)
+        sizes = np.sqrt(squares / self.n_samples)
         names = (*self.state_names, *self.control_names)
         gaps = tuple(
             note
@@ -324,7 +328,7 @@ class Trajectories:
             if not any(notice.kind == "split" for notice in self.notices)  # cut at gaps already
             for note in gap_notice(m.times, f"trajectory {m.label or i}" if len(self) > 1 else "time")
         )
-        return (*self.notices, *column_notices(names, columns.min(axis=0), columns.max(axis=0), sizes), *gaps)
+        return (*self.notices, *column_notices(names, least, most, sizes), *gaps)
 
     @cached_property
     def fingerprint(self) -> str:

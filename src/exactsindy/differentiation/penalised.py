@@ -74,8 +74,8 @@ def whittaker(y: ArrayLike, t: ArrayLike | float = 1.0, *, lam: ArrayLike | None
     if flat.shape[1] > 1 and len(flat) > _LONG:
         return _column_by_column(flat, times, lam).reshape(values.shape)
     # The penalty leaves quadratics alone; taking one off first keeps large offsets out of the rounding.
-    trend = _parabola(times, flat)
-    fits = _Fits(times, flat - trend)
+    trend = _Parabola.through(times, flat)
+    fits = _Fits(times, trend.added(flat.copy(), -1.0))
     columns = flat.shape[1:]
     if lam is None:
         coarse = fits.best(np.broadcast_to(_COARSE[:, None], (len(_COARSE), *columns)))
@@ -88,30 +88,43 @@ def whittaker(y: ArrayLike, t: ArrayLike | float = 1.0, *, lam: ArrayLike | None
     if smooth is None or not np.isfinite(rss).all():
         expected = "expected at most about 1e12. Fit a parabola instead."
         raise DataError(f"whittaker: lam = {chosen.max():g} is too large for doubles; {expected}")
-    trend += smooth.T
-    return Smooth(trend, chosen, np.sqrt(rss / (len(flat) - trace)), trace).reshape(values.shape)
+    whole = np.ascontiguousarray(trend.added(smooth.T, 1.0))
+    return Smooth(whole, chosen, np.sqrt(rss / (len(flat) - trace)), trace).reshape(values.shape)
 
 
-def _parabola(times: Array, flat: Array) -> Array:
-    """Return the best quadratic in time through each column, at the sample times."""
+@dataclass(frozen=True)
+class _Parabola:
+    """The best quadratic in time through each column; of long data its coefficients, which need no memory."""
 
-    def powers(part: slice) -> Array:
-        scaled = 2 * (times[part] - times[0]) / (times[-1] - times[0]) - 1
+    times: Array
+    parts: tuple[slice, ...]
+    coef: Array
+    values: Array | None
+
+    @classmethod
+    def through(cls, times: Array, flat: Array) -> _Parabola:
+        """Return the quadratics through columns (samples x columns)."""
+        parts = tuple(slice(low, low + _SECTION) for low in range(0, len(flat), _SECTION))
+        own = cls(times, parts, np.zeros((3, flat.shape[1])), None)
+        if len(parts) == 1:
+            q, _ = np.linalg.qr(own._powers(parts[0]))
+            return cls(times, parts, own.coef, np.asarray(q @ (q.T @ flat)))
+        gram, moments = np.zeros((3, 3)), np.zeros((3, flat.shape[1]))
+        for part in parts:
+            basis = own._powers(part)
+            gram += basis.T @ basis
+            moments += basis.T @ flat[part]
+        return cls(times, parts, np.linalg.solve(gram, moments), None)
+
+    def added(self, values: Array, sign: float) -> Array:
+        """Add the quadratics, or take them off, in place."""
+        for part in self.parts:
+            values[part] += sign * (self._powers(part) @ self.coef if self.values is None else self.values)
+        return values
+
+    def _powers(self, part: slice) -> Array:
+        scaled = 2 * (self.times[part] - self.times[0]) / (self.times[-1] - self.times[0]) - 1
         return np.polynomial.legendre.legvander(scaled, 2)
-
-    parts = [slice(low, low + _SECTION) for low in range(0, len(flat), _SECTION)]
-    if len(parts) == 1:
-        q, _ = np.linalg.qr(powers(parts[0]))
-        return np.asarray(q @ (q.T @ flat))
-    gram, moments = np.zeros((3, 3)), np.zeros((3, flat.shape[1]))
-    for part in parts:
-        basis = powers(part)
-        gram += basis.T @ basis
-        moments += basis.T @ flat[part]
-    coef, trend = np.linalg.solve(gram, moments), np.empty(flat.shape)
-    for part in parts:
-        trend[part] = powers(part) @ coef
-    return trend
 
 
 def _column_by_column(flat: Array, times: Array, lam: ArrayLike | None) -> Smooth:

@@ -74,8 +74,6 @@ class _Fractions:
 
     @classmethod
     def of(cls, folds: Sequence[Problem]) -> _Fractions | None:
-        from scipy.linalg import solve_triangular
-
         whole = weighted_sum(folds, np.ones(len(folds)))
         products = []
         for b, block in enumerate(whole.blocks):
@@ -84,7 +82,7 @@ class _Fractions:
             parts = []
             for fold in folds:
                 go_on()
-                share = solve_triangular(block.factor, fold.blocks[b].factor.T, trans=1, check_finite=False)
+                share = np.linalg.solve(block.factor.T, fold.blocks[b].factor.T)
                 parts.append(share @ share.T)
             products.append(np.array(parts))
         return cls(tuple(block.factor for block in whole.blocks), tuple(products))

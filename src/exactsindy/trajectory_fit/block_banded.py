@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lapack
 
 from exactsindy._types import Array
 from exactsindy.trajectory_fit.protocols import GaussNewtonStep
@@ -48,6 +47,8 @@ def profile_states(
     diagonal = np.einsum("nii->ni", blocks[:, :s])
     diagonal += 1.0
     diagonal *= 1.0 + damping
+    from scipy.linalg import lapack  # loaded when needed: it takes as much memory as numpy
+
     factor, failed = lapack.dpbtrf(_band(blocks), lower=1, overwrite_ab=1)
     if failed:
         return None
@@ -114,6 +115,8 @@ def coefficient_change(curvature: Array, slope: Array, damping: float) -> tuple[
     if not len(slope):
         return slope.copy(), True
     raised = curvature + np.diag(damping * np.diag(curvature))
+    from scipy.linalg import lapack
+
     factor, failed = lapack.dpotrf(raised, lower=1)
     if failed:
         return np.zeros_like(slope), False

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lapack
 
 from exactsindy._types import Array
 from exactsindy.trajectory_fit.block_banded import coefficient_change
@@ -48,6 +47,8 @@ def profile_map(
             band[row - column, first * s + column] += products[:, row, column]
     band[0] += 1.0
     band[0] *= 1.0 + damping
+    from scipy.linalg import lapack  # loaded when needed: it takes as much memory as numpy
+
     factor, failed = lapack.dpbtrf(np.asfortranarray(band), lower=1, overwrite_ab=1)
     if failed:
         return None

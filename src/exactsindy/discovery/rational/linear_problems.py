@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.linalg import cholesky, qr, solve_triangular
 
 from exactsindy._types import Array
 from exactsindy.discovery.rational.output_fit import LawFit
@@ -42,6 +41,8 @@ def corrected_levy(rows: Rows, normaliser: int, weight: Array) -> Problem | None
         return None
     scaled = under / size
     covariance = rows.noise(columns) / np.outer(size, size)
+    from scipy.linalg import cholesky, qr, solve_triangular  # loaded when needed: it takes as much memory as numpy
+
     q, r_over = qr(over, mode="economic")
     across = q.T @ scaled
     rest = scaled - q @ across

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from itertools import combinations, product
 
 import numpy as np
-from scipy.linalg import qr
 
 from exactsindy._limits import go_on
 from exactsindy._types import Array
@@ -45,6 +44,8 @@ class _Profile:
     @classmethod
     def of(cls, rows: Rows) -> _Profile:
         table = rows.rates(rows.plain)
+        from scipy.linalg import qr  # loaded when needed: it takes as much memory as numpy
+
         basis, r, _ = qr(table / np.sqrt((table**2).sum(axis=0)), mode="economic", pivoting=True)
         basis = basis[:, np.abs(np.diag(r)) > _DEPENDENT]
         return cls(rows, basis, rows.target - basis @ (basis.T @ rows.target))
@@ -57,6 +58,8 @@ class _Profile:
         columns = self.rows.rates(self.rows.over / bottom[:, None])
         columns = columns / np.sqrt((columns**2).sum(axis=0))
         columns = columns - self.basis @ (self.basis.T @ columns)
+        from scipy.linalg import qr
+
         q, r, _ = qr(columns, mode="economic", pivoting=True, check_finite=False)
         q = q[:, np.abs(np.diag(r)) > _DEPENDENT]
         left = self.target - q @ (q.T @ self.target)

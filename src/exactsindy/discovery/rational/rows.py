@@ -7,7 +7,6 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from scipy.linalg import cholesky, solve_triangular
 
 from exactsindy._types import Array
 from exactsindy.data import Trajectory
@@ -173,6 +172,8 @@ def _windows(times: Array, length: int, samples: slice) -> Stretch | None:
         steps = np.gradient(t)
         rates[row, start : start + width] = steps * (1 - u**2) ** _POWER
         states[row, start : start + width] = steps * 2 * _POWER * u * (1 - u**2) ** (_POWER - 1) / half
+    from scipy.linalg import cholesky, solve_triangular  # loaded when needed: it takes as much memory as numpy
+
     factor = cholesky(states @ states.T, lower=True)
     white = [solve_triangular(factor, weights, lower=True) for weights in (rates, states)]
     return Stretch(samples, times, white[0], white[1])

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy.linalg import lstsq, qr
 
 from exactsindy._limits import go_on
 from exactsindy._types import Array
@@ -107,6 +106,8 @@ def _denominators(
     psi_0 = rows.under[:, first]
     target = rows.labelled(psi_0[:, None])[:, 0]
     base = rows.rates(np.hstack([rows.over[:, over], rows.plain[:, plain] * psi_0[:, None]]))
+    from scipy.linalg import qr  # loaded when needed: it takes as much memory as numpy
+
     q, r, _ = qr(base, mode="economic", pivoting=True)
     size = np.abs(np.diag(r))
     q = q[:, size > 1e-10 * size[0]]
@@ -124,6 +125,8 @@ def _denominators(
         if not used[-len(psi) :].all() or used.sum() + q.shape[1] >= len(rest):
             continue
         columns = columns[:, used] / lengths[used]
+        from scipy.linalg import lstsq
+
         coef = lstsq(columns, rest, cond=1e-11, lapack_driver="gelsy", check_finite=False)[0]
         d = -np.asarray(coef[-len(psi) :]) / lengths[-len(psi) :]
         bottom = psi_0 + rows.under[:, psi] @ d

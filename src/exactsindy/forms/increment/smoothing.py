@@ -96,7 +96,7 @@ def smooth_guided(data: Trajectories, library: Library, model: TrialLike, *, sta
 
     Where that does not beat the plain smooth of a state, the plain one is kept. A saturated model (8 terms
     per equation) serves best: a selected one would confirm itself. The model's rates are evaluated on ``start``, from
-    `smooth` (the default) or from an earlier round.
+    `smooth` (the default) or from an earlier round, whose states of very long pieces are overwritten.
     """
     equations = groups(data, library)
     flow = trial(model, equations, "smooth_guided")
@@ -107,12 +107,14 @@ def smooth_guided(data: Trajectories, library: Library, model: TrialLike, *, sta
     values, scores = [], []
     squares, freedom = np.zeros(len(plain.floor)), np.zeros(len(plain.floor))
     for piece, states, best, score in zip(plain.pieces, before.values, plain.values, plain.score, strict=True):
-        z = _integrated(piece, states, equations, flow)
+        scratch = states if len(piece) > _LONG and before is not plain else None
+        z = _integrated(piece, states, equations, flow, np.zeros(states.shape) if scratch is None else scratch)
         chosen, chosen_score = best, score
         if np.isfinite(z).all():
             guided = _smooth_around(z, piece)
             better = guided < score
-            chosen = z if better.all() else np.where(better, z, best)
+            chosen = z
+            chosen[:, ~better] = best[:, ~better]
             chosen_score = np.where(better, guided, score)
         values.append(chosen)
         scores.append(chosen_score)
@@ -125,17 +127,27 @@ def smooth_guided(data: Trajectories, library: Library, model: TrialLike, *, sta
     return Smoothed(plain.pieces, tuple(values), noise, plain.floor, tuple(scores), plain)
 
 
-def _integrated(piece: Trajectory, states: Array, equations: Sequence[EquationGroup], flow: Trial) -> Array:
-    """Return the integral of a model's rates from the start of a piece (samples x states), 0 without an equation."""
-    z, n = np.zeros(states.shape), len(piece)
+def _integrated(piece: Trajectory, states: Array, equations: Sequence[EquationGroup], flow: Trial, z: Array) -> Array:
+    """Write the integral of a model's rates from the start of a piece into ``z``, 0 where there is no equation.
+
+    ``z`` may be ``states`` themselves: a section needs the two samples before it, which are kept.
+    """
+    n = len(piece)
+    kept, at = states[:0].copy(), 0  # samples from ``at`` on that are overwritten and still needed
     for first, last in sections(n - 1, _SECTION):
         low, high = max(first - 1, 0), min(last + 2, n)
+        part = np.concatenate([kept[low - at :], states[at + len(kept) if len(kept) else low : high]])
         weights = interval_weights(piece.times[low:high])
+        changes = np.zeros((last - first, states.shape[1]))
         for group in equations:
-            inputs = trajectory_inputs(group.features, piece, states[low:high], low, high)
-            changes = integrate_intervals(weights, flow.predict(group, inputs))[first - low : last - low]
+            inputs = trajectory_inputs(group.features, piece, part, low, high)
+            integrals = integrate_intervals(weights, flow.predict(group, inputs))[first - low : last - low]
             for j, target in enumerate(group.targets):
-                z[first + 1 : last + 1, piece.names.index(target.state)] = changes[:, j]
+                changes[:, piece.names.index(target.state)] = integrals[:, j]
+        at = max(last - 1, 0)
+        kept = part[at - low : last + 1 - low].copy()
+        z[first + 1 : last + 1] = changes
+    z[0] = 0.0
     return np.asarray(np.cumsum(z, axis=0, out=z))
 
 
