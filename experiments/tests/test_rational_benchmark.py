@@ -49,12 +49,14 @@ def test_every_law_has_as_many_draws():
 
 def test_page_lists_wrong_answers():
     rows = [
-        RationalRow("labels", "toggle", 0.01, seed, seed != 302, False, 0.9, 2.0, "x' = -x") for seed in (301, 302, 303)
+        RationalRow("labels", "toggle", 0.01, seed, seed != 602, False, 0.9, 2.0, "x' = -x")
+        for seed in (301, 601, 602, 603)
     ]
     text = page(rows, "Here.")
     assert "| toggle | 2 of 3 |" in text
-    assert "| toggle | 0.01 | 302 | 90 % | no | `x' = -x` |" in text
+    assert "| toggle | 0.01 | 602 | 90 % | no | `x' = -x` |" in text
     assert "Printed with 90 % or more: 3 of 3, of which 1 wrong." in text
+    assert "Earlier rules, seeds below 601: 1 of 1 at 0.01." in text
 
 
 def test_parts_have_names():
