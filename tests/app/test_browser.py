@@ -377,3 +377,20 @@ def test_without_the_token_there_is_nothing(address):
             urlopen(Request(url, headers=headers), timeout=120)
         assert refused.value.code in (403, 421)
         refused.value.close()
+
+
+def test_plots_of_a_report_keep_their_height_when_the_window_changes(driver, oscillator, tmp_path):
+    pytest.importorskip("plotly")
+    pytest.importorskip("jinja2")
+    page = Page(driver)
+    drawn = "return [...document.querySelectorAll('.plot svg.main-svg')].map(e => e.getBoundingClientRect().height)"
+    for width in (1280, 800):
+        sizes = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", sizes)
+        if width == 1280:
+            driver.get(oscillator.report(tmp_path / "report.html").as_uri())
+            page.wait("plots", lambda: driver.execute_script("return document.documentElement.dataset.ready"), 60)
+        time.sleep(2.0)
+        heights = driver.execute_script(drawn)
+        assert heights
+        assert min(heights) >= 200
