@@ -260,7 +260,7 @@ def test_a_mistyped_option_is_named_with_what_was_expected(option, value, told):
 
 
 def test_rational_laws_are_counted_from_trajectories_at_the_noise_that_is_named(tmp_path):
-    rows = ["part,law,noise,right", "trajectories,toggle,0.01,True", "trajectories,toggle,0.02,False"]
+    rows = ["part,law,noise,seed,right", "trajectories,toggle,0.01,601,True", "trajectories,toggle,0.02,602,False"]
     rows += ["curves,Michaelis-Menten,0.2,True", "glycolysis,yeast,0.005,True", "labels,toggle,0.05,True"]
     (tmp_path / "rational.csv").write_text("\n".join(rows))
     ((_, _, told, *_),) = rational_lines(tmp_path)

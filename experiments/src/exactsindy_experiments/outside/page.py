@@ -19,6 +19,7 @@ from exactsindy_experiments.outside.lorenz_run import LorenzRow, cost_table, lor
 from exactsindy_experiments.outside.published import SUCCESS, best_lorenz
 from exactsindy_experiments.outside.regression import regression_section, regression_table
 from exactsindy_experiments.pages import table
+from exactsindy_experiments.rational_benchmark import PRESENT
 from exactsindy_experiments.strogatz_benchmark import NOISES as STROGATZ_NOISES
 from exactsindy_experiments.strogatz_benchmark import PUBLISHED as STROGATZ_PUBLISHED
 
@@ -124,11 +125,12 @@ def _strogatz(folder: Path) -> list[list[str]]:
 
 
 def rational_lines(folder: Path) -> list[list[str]]:
-    """Return the line on rational laws, from trajectories alone: curves and glycolysis have other noise."""
+    """Return the line on rational laws by the present rules, from trajectories: curves have other noise."""
     path = folder / "rational.csv"
     if not path.exists():
         return []
-    lines = [row for row in csv.DictReader(path.read_text().splitlines()) if row["part"] == "trajectories"]
+    every = csv.DictReader(path.read_text().splitlines())
+    lines = [row for row in every if row["part"] == "trajectories" and int(row["seed"]) >= PRESENT]
     if not lines:
         return []
     right = sum(row["right"] == "True" for row in lines)
