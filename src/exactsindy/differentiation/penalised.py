@@ -108,7 +108,7 @@ class _Parabola:
         own = cls(times, parts, np.zeros((3, flat.shape[1])), None)
         if len(parts) == 1:
             q, _ = np.linalg.qr(own._powers(parts[0]))
-            return cls(times, parts, own.coef, np.asarray(q @ (q.T @ flat)))
+            return cls(times, parts, own.coef, np.asarray(q @ (q.T @ flat), dtype=float))
         gram, moments = np.zeros((3, 3)), np.zeros((3, flat.shape[1]))
         for part in parts:
             basis = own._powers(part)
