@@ -114,7 +114,7 @@ class _Parabola:
             basis = own._powers(part)
             gram += basis.T @ basis
             moments += basis.T @ flat[part]
-        return cls(times, parts, np.linalg.solve(gram, moments), None)
+        return cls(times, parts, np.asarray(np.linalg.solve(gram, moments), dtype=float), None)
 
     def added(self, values: Array, sign: float) -> Array:
         """Add the quadratics, or take them off, in place."""
