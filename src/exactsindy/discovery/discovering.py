@@ -25,7 +25,12 @@ from exactsindy.discovery.parameters import leave_out_constant_parameters
 from exactsindy.discovery.proof_folder import check_request
 from exactsindy.discovery.prove import prove
 from exactsindy.discovery.read import Measurement, read
-from exactsindy.discovery.recognise import STAND_INS, leave_out_sentinels, recognise, undetermined_states
+from exactsindy.discovery.recognise import (
+    STAND_INS,
+    leave_out_sentinels,
+    recognise,
+    undetermined_states,
+)
 from exactsindy.discovery.request import (
     DEFAULT_SECONDS,
     Request,
@@ -36,6 +41,7 @@ from exactsindy.discovery.request import (
 )
 from exactsindy.discovery.resolve import resolve
 from exactsindy.discovery.result import Discovery
+from exactsindy.discovery.scheme_errors import with_scheme_named
 from exactsindy.discovery.solver_steps import at_solver_steps, exact_equations, withheld_at_steps
 from exactsindy.discovery.trim import trim_steady_tail
 from exactsindy.errors import ProblemError, suggests_keywords
@@ -239,9 +245,7 @@ def _answer(measured: Measurement, request: Request, form: Form | str, clock: Cl
     request = replace(request, library=resolved.library)
     first = attempt(measured, request, clock)
     smaller = resolved.at_terms(first.selection.solution)
-    if (
-        smaller is not None
-    ):  # terms of a rational law were dropped: once more at the constants that are best without them
+    if smaller is not None:  # terms of a rational law were dropped: once more at what is best without them
         resolved, request = smaller, replace(request, library=smaller.library)
         first = attempt(measured, request, clock)
     growth = grown(measured, request, first, clock)
@@ -272,6 +276,8 @@ def _answer(measured: Measurement, request: Request, form: Form | str, clock: Cl
         noise=explanation.noise,
         tried=(*resolved.tried, *growth.tried),
     )
+    found = with_scheme_named(found)
+    notices = found.warnings
     late = clock.notices()  # Ctrl-C may have come since the notices were made
     return replace(found, warnings=tuple(dict.fromkeys([*notices, *late]))) if clock.interrupted_in else found
 

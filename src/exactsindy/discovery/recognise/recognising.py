@@ -20,7 +20,7 @@ from exactsindy.solver import Solution
 
 # Kinds of notices that undermine every equation, and kinds that undermine the equations they name.
 _ALL = frozenset({"map", "hidden state", "shifted"})
-_NAMED = frozenset({"closed orbit", "conserved", "copy", "feedback", "cycle", "few steps"})
+_NAMED = frozenset({"closed orbit", "conserved", "copy", "feedback", "cycle", "few steps", "scheme"})
 #: Kinds of notices that say that other terms stand in for those found, on these data.
 STAND_INS = frozenset({"closed orbit", "conserved", "copy"})
 #: What each kind of misleading data means for an equation, in words that go on from "not identified:".
@@ -33,6 +33,7 @@ UNDERMINING = {
     "copy": "a column that repeats another lets other terms stand in for these",
     "cycle": "many maps pass through the cycle that the samples have settled on",
     "few steps": "there are no more steps than terms",
+    "scheme": "it has terms as small as errors of a simulation on a grid",
     "feedback": "an input that follows the states lets other terms stand in for these",
 }
 
