@@ -223,7 +223,7 @@ def test_support_of_another_library():
 
 @pytest.mark.parametrize("call", ["solve", "path", "pool"])
 def test_constraints_must_be_a_list(problem, call):
-    with refused(ConstraintError, 'constraints="x\': x == 0": expected a list of constraints.'):
+    with refused(ConstraintError, 'constraints="x\': x == 0": expected a list of constraints, e.g. ["x\': y >= 0"].'):
         CALLS[call](problem, 1, constraints="x': x == 0")
 
 
