@@ -98,3 +98,15 @@ def test_confidence_in_a_sum_of_monomials_counts_quotients():
     assert share(plain, found_law(0.0, (ONE,), (X,), (ONE, X))) == pytest.approx(1 / (1 + math.exp(2)))
     assert share(plain, found_law(9.0, (X,))) == 1.0  # counted by the choice among monomials
     assert share(plain, found_law(18.0, (), (ONE, X, XX), (ONE, X))) == pytest.approx(1 / (1 + math.exp(-5)))
+
+
+def test_laws_of_measured_rates_are_compared_with_the_next_best_one():
+    rng = np.random.default_rng(5)
+    x = rng.uniform(0.1, 3.0, 400)
+    rate = -1.2 * x / (0.5 + x)
+    rate = rate + 0.01 * rate.std() * rng.normal(size=400)
+    data = es.Trajectories.from_arrays(x[:, None], derivatives=rate[:, None], states=("x",))
+    found = es.discover(data, library=es.Rational(), threads=1)
+    (term,) = found.solution.terms["x'"]
+    assert term.startswith("x/(0.5")
+    assert found.confidence["x'"] > 0.9

@@ -49,6 +49,7 @@ class FoundLaws:
     refused: tuple[LawFit, ...] = ()  # better ones with a pole within the range of the data
     among: int = 0  # number of candidates before those of this search were screened
     unchecked: bool = False  # whether it is not known if the best law has a pole within the range of the data
+    of_labels: bool = False  # whether rates were measured: then laws are compared without trajectories
 
     @property
     def without_denominator(self) -> FoundLaw | None:
@@ -73,7 +74,15 @@ def labelled_laws(
     refused = tuple(readable(law, own) for law in search.better_but_refused())
     words = "extended BIC of the measured derivatives"
     return FoundLaws(
-        target.name, own, tuple(laws), len(search.fits), words, refused, reduced.among, poles.is_open(laws[0].law)
+        target.name,
+        own,
+        tuple(laws),
+        len(search.fits),
+        words,
+        refused,
+        reduced.among,
+        poles.is_open(laws[0].law),
+        of_labels=True,
     )
 
 

@@ -128,14 +128,17 @@ def _resolved(found: tuple[FoundLaws, ...], every: tuple[FoundLaw, ...]) -> Reso
         if chosen.law.shape.over:
             terms = law_terms(chosen.law, laws.candidates, chosen.errors)
             errors[laws.equation] = dict(zip(terms, chosen.coefficient_errors.tolist(), strict=True))
-        tied[laws.equation] = share_of(laws, chosen)
+        if not laws.of_labels:
+            tied[laws.equation] = share_of(laws, chosen)
+        elif chosen.law.shape.over:
+            tied[laws.equation] = _against_next(laws, chosen)
         tried.append(_tried(laws, chosen))
         notices += _notices(laws, chosen)
     return ResolvedRational(PerEquation(parts), tuple(inner), tuple(tried), tuple(notices), errors, tied, found, every)
 
 
 def share_of(laws: FoundLaws, chosen: FoundLaw) -> float:
-    """Return the probability of a law against all others that were fitted, by their criteria.
+    """Return the probability of a law of trajectories against all others that were fitted, by their criteria.
 
     A law with more terms of the same kind pays the full price of each. Laws that divide by something else are no
     special cases of it, and how much less likely their constants make them is not known: a share of the difference
@@ -154,6 +157,12 @@ def share_of(laws: FoundLaws, chosen: FoundLaw) -> float:
         counted = _OTHER_KIND[law.law.shape.size > own.size]
         odds.append(0.5 * counted * (chosen.criterion - law.criterion))
     return 1.0 / (1.0 + math.fsum(math.exp(min(value, _LARGEST_ODDS)) for value in odds))
+
+
+def _against_next(laws: FoundLaws, chosen: FoundLaw) -> float:
+    """Return the probability of a law of measured rates against the next best one, by their criteria."""
+    gap = min((other.criterion - chosen.criterion for other in laws.laws if other is not chosen), default=math.inf)
+    return 1.0 / (1.0 + math.exp(-0.5 * gap))
 
 
 def _holds(candidates: Candidates, larger: Shape, own: Shape) -> bool:
