@@ -13,7 +13,7 @@ import pytest
 
 CHROMIUM, DRIVER = shutil.which("chromium") or shutil.which("chromium-browser"), shutil.which("chromedriver")
 # Seconds to wait for something on the page: machines of continuous integration are slow.
-PATIENCE = 90
+PATIENCE = 240
 
 
 def skip_without_browser():
