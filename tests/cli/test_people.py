@@ -62,7 +62,7 @@ def test_decimal_commas_and_units(tmp_path):
 def test_messages_name_options(tmp_path):
     file = tmp_path / "data.csv"
     file.write_text("when,x\n" + "".join(f"{i},{i % 7}\n" for i in range(30)))
-    assert "name the time column, --time NAME." in run("discover", file).stderr
+    assert "name the time column, --time when if it is 'when', which grows" in run("discover", file).stderr
     file.write_text("t,x\n" + "".join(f"{i},{'' if i == 9 else i % 7}\n" for i in range(30)))
     assert "Pass --split-gaps to cut the trajectory there" in run("discover", file).stderr
     done = run("discover", file, "--split-gaps", *QUICK)

@@ -149,7 +149,7 @@ def test_the_command(tmp_path, capsys):
     assert "another problem" in wrong.stdout
     missing = run.invoke(app, ["check", str(tmp_path / "a.proof"), "--problem", "nowhere.npz"])
     assert missing.exit_code == 1
-    assert "name the saved problem with --problem" in " ".join(missing.output.split())
+    assert "--problem 'nowhere.npz': there is no such file" in " ".join(missing.output.split())
     (tmp_path / "b.proof").write_bytes((tmp_path / "a.proof").read_bytes()[:-1])
     damaged = run.invoke(app, ["check", str(tmp_path / "b.proof")])
     assert damaged.exit_code == 1

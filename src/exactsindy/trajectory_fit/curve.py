@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.linalg import cholesky, solve_triangular
 
 from exactsindy._types import Array
 from exactsindy.forms import EquationGroup
@@ -47,6 +46,8 @@ class CurveLikelihood:
 
         None if they are dependent beyond rounding.
         """
+        from scipy.linalg import cholesky, solve_triangular  # loaded when needed: it takes as much memory as numpy
+
         group = [group for group in measured.equations for _ in group.targets][equation]
         known = measured.rate_models
 
