@@ -140,7 +140,7 @@ def _resolved(found: tuple[FoundLaws, ...], every: tuple[FoundLaw, ...]) -> Reso
 def share_of(laws: FoundLaws, chosen: FoundLaw) -> float:
     """Return the probability of a law of trajectories against all others that were fitted, by their criteria.
 
-    A law with more terms of the same kind pays the full price of each. Laws that divide by something else are no
+    Each further term of a law of the same kind counts with its whole penalty. Laws that divide by something else are no
     special cases of it, and how much less likely their constants make them is not known: a share of the difference
     counts. Of those that divide by the same terms the best one counts. Sums of monomials are compared with each other
     elsewhere.
